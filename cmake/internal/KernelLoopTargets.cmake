@@ -1,0 +1,78 @@
+# How the project builds its own libraries, programs and tests.
+include_guard(GLOBAL)
+
+option(KERNELLOOP_WARNINGS_AS_ERRORS "Treat warnings in KernelLoop's own code as errors" ${PROJECT_IS_TOP_LEVEL})
+mark_as_advanced(KERNELLOOP_WARNINGS_AS_ERRORS)
+
+add_library(kernelloop_settings INTERFACE)
+target_compile_features(kernelloop_settings INTERFACE cxx_std_20)
+target_include_directories(kernelloop_settings INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}/tools")
+target_include_directories(
+  kernelloop_settings
+  SYSTEM
+  INTERFACE "${KERNELLOOP_VALIJSON_INCLUDE_DIR}" "${KERNELLOOP_XXHASH_INCLUDE_DIR}"
+)
+target_link_libraries(
+  kernelloop_settings
+  INTERFACE nlohmann_json::nlohmann_json fmt::fmt-header-only CLI11::CLI11 Threads::Threads
+)
+target_compile_options(
+  kernelloop_settings
+  INTERFACE
+    -Wall
+    -Wextra
+    -Wpedantic
+    -Wshadow
+    -Wnon-virtual-dtor
+    $<$<BOOL:${KERNELLOOP_WARNINGS_AS_ERRORS}>:-Werror>
+)
+
+# kernelloop_add_part(<name> SOURCES <file>... [LIBRARIES <target>...])
+#
+# A static library `kernelloop_<name>` of the tools.
+function(kernelloop_add_part name)
+  cmake_parse_arguments(PARSE_ARGV 1 part "" "" "SOURCES;LIBRARIES")
+  add_library(kernelloop_${name} STATIC ${part_SOURCES})
+  target_link_libraries(kernelloop_${name} PUBLIC kernelloop_settings ${part_LIBRARIES})
+  set_target_properties(
+    kernelloop_${name}
+    PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF
+  )
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    set_target_properties(kernelloop_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endfunction()
+
+# kernelloop_embed_text(<target> <symbol> <file>)
+#
+# Makes the text of a file available in <target> as `extern const std::string_view <symbol>` in
+# namespace kernelloop. The file is read when CMake configures, and again when it changes.
+function(kernelloop_embed_text target symbol file)
+  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  file(READ "${file}" text)
+  set(output "${CMAKE_CURRENT_BINARY_DIR}/${symbol}.cpp")
+  file(
+    CONFIGURE
+    OUTPUT "${output}"
+    CONTENT
+      "#include <string_view>\nnamespace kernelloop {\nextern const std::string_view ${symbol};\nconst std::string_view ${symbol} = R\"kernelloop(@text@)kernelloop\";\n}\n"
+    @ONLY
+  )
+  target_sources(${target} PRIVATE "${output}")
+endfunction()
+
+# kernelloop_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...])
+#
+# A GoogleTest program `<name>` whose tests CTest discovers before it runs them.
+function(kernelloop_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "" "SOURCES;LIBRARIES;LABELS")
+  add_executable(${name} ${test_SOURCES})
+  target_link_libraries(${name} PRIVATE ${test_LIBRARIES} GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(
+    ${name}
+    TEST_PREFIX "${name}."
+    DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS "${test_LABELS}" SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]" TIMEOUT 300
+  )
+endfunction()

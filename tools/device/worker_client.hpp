@@ -1,0 +1,149 @@
+// The trusted side of a device worker: one disposable process that loads candidates' code.
+//
+// The parent (verify, bench) owns inputs, seeds, expected values and verdicts. The worker owns a
+// device context and sees only resolved launches and buffers. Whatever a candidate does to its
+// worker (fault, hang, crash, garbage on stdout) comes back as a Fault; the next request gets a
+// fresh worker.
+#pragma once
+
+#include "plan/launch_plan.hpp"
+#include "support/json.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+struct DeviceDescription {
+  std::string kind;          // "cuda" | "cpu"
+  std::string name;          // "NVIDIA H200"; the processor's name for cpu
+  std::string uuid;          // empty for cpu
+  std::string architecture;  // "sm_90"; empty for cpu
+  std::string driver;        // "580.159" / CUDA version; compiler for cpu
+  int multiprocessors = 0;
+  std::int64_t l2_bytes = 0;
+  std::int64_t memory_bytes = 0;
+  double datasheet_bandwidth = 0;  // bytes/s from bus width and memory clock; 0 unknown
+  LaunchLimits limits;
+  std::string confinement;  // how the worker is confined: "process group", ...
+};
+Json to_json(const DeviceDescription& device);
+
+enum class FaultKind {
+  none,
+  launch_refused,  // the driver refused the launch (too much shared memory, bad cluster, ...)
+  illegal_access,  // out of bounds, on either device
+  misaligned,
+  trap,
+  divergent_barrier,  // cpu: not all threads of a block reach the same barrier
+  timeout,            // killed
+  crash,              // the worker died of a signal
+  load_failed,        // cubin/library cannot be loaded or lacks a kernel
+  not_runnable,       // cpu: construct that the emulation cannot run
+  other,
+};
+const char* name_of(FaultKind kind);
+
+struct Fault {
+  FaultKind kind = FaultKind::none;
+  std::string message;  // first finding, with file:line where known
+  explicit operator bool() const noexcept { return kind != FaultKind::none; }
+};
+
+// Memory shared between parent and worker; each tensor starts at a 256-byte boundary.
+class TensorArena {
+ public:
+  struct Slot {
+    std::string name;
+    std::size_t bytes = 0;
+    bool output = false;
+  };
+  explicit TensorArena(const std::vector<Slot>& slots);  // Error(io) when memory is short
+  ~TensorArena();
+  TensorArena(TensorArena&&) noexcept;
+  TensorArena& operator=(TensorArena&&) noexcept;
+  [[nodiscard]] std::span<std::byte> bytes(const std::string& name) const;
+  struct State;
+  [[nodiscard]] const State& state() const noexcept { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+struct Artifact {
+  std::filesystem::path path;  // cubin for cuda, shared object for cpu
+  std::vector<std::string> kernels;
+};
+
+// One correctness run: upload inputs, poison outputs and workspace, launch, download outputs into
+// the arena. Inputs are hashed on their device copies before and after.
+struct RunRequest {
+  const TensorArena* arena = nullptr;
+  ResolvedPlan plan;
+  std::byte poison{0xFF};           // every byte of outputs and workspace before the launch
+  std::uint64_t schedule_seed = 0;  // cpu: order of threads; 0 = in order
+  std::chrono::milliseconds timeout{60000};
+};
+struct RunResult {
+  Fault fault;
+  std::vector<std::string> changed_inputs;  // inputs whose bytes the candidate changed
+};
+
+// Interleaved timing of one or more variants on the same inputs.
+struct TimeRequest {
+  struct Variant {
+    int module = 0;
+    ResolvedPlan plan;
+  };
+  const TensorArena* arena = nullptr;
+  std::vector<Variant> variants;  // samples go A B A B ...
+  bool flush_l2 = true;           // cold samples
+  int warmup = 3;
+  int min_samples = 20;  // per variant
+  int max_samples = 200;
+  std::chrono::milliseconds budget{1000};  // of device time, all variants together
+  std::chrono::milliseconds timeout{120000};
+};
+struct TimeResult {
+  Fault fault;
+  int faulty_variant = -1;
+  std::vector<std::vector<double>> samples_us;  // per variant, in order taken
+  std::vector<double> clock_mhz;                // per sample of variant 0; empty when unknown
+  // The arena's outputs hold those of the last timed launch of the last variant.
+};
+
+struct WorkerOptions {
+  std::string device;                 // "cuda" | "cpu"
+  std::filesystem::path program;      // kernelloop-device itself; empty: /proc/self/exe
+  std::vector<std::string> launcher;  // unused here; the launcher goes before the whole step
+};
+
+class Worker {
+ public:
+  explicit Worker(WorkerOptions options);  // starts lazily
+  ~Worker();                               // ends the process group
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Throws Error(environment) when the device kind is not to be had on this machine.
+  const DeviceDescription& device();
+  // Loads an artifact in every worker from now on; returns its module number (0, 1, ...). A fault
+  // shows at the first request that uses it.
+  int load(const Artifact& artifact);
+  RunResult run(const RunRequest& request, int module = 0);
+  TimeResult time(const TimeRequest& request);
+  // Best copy bandwidth (read + written bytes per second) over buffers of `bytes`; cuda only.
+  double measure_copy(std::int64_t bytes);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kernelloop

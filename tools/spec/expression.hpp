@@ -1,0 +1,57 @@
+// The expression language of op specs and launch plans: integers, names, + - * / %, comparisons,
+// && || !, ?:, parentheses, ceil_div(a,b), min(a,...), max(a,...). Parsed, checked, evaluated and
+// printed; never pasted as text into anything.
+//
+// Values are int64. `/` and `%` truncate like C. Overflow, division by zero and unknown names are
+// errors, not wrap-arounds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace kernelloop {
+
+// Axis and scalar values by name.
+using Bindings = std::map<std::string, std::int64_t>;
+
+// What is wrong with an expression, and where in its text (byte offset).
+class ExpressionError : public std::runtime_error {
+ public:
+  ExpressionError(const std::string& message, std::size_t offset)
+      : std::runtime_error(message), offset_(offset) {}
+  [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
+
+ private:
+  std::size_t offset_;
+};
+
+class Expression {
+ public:
+  // Throws ExpressionError.
+  static Expression parse(std::string_view text);
+  static Expression constant(std::int64_t value);
+
+  // Throws ExpressionError (unknown name, overflow, division by zero).
+  [[nodiscard]] std::int64_t evaluate(const Bindings& bindings) const;
+
+  [[nodiscard]] const std::set<std::string>& names() const noexcept { return names_; }
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+  // The same value as a C++ expression over std::int64_t variables of the same names, fully
+  // parenthesised; uses kernelloop::detail::{ceil_div,min,max} of kernelloop/launcher.hpp.
+  [[nodiscard]] std::string to_cpp() const;
+
+  struct Node;  // private to expression.cpp
+
+ private:
+  std::string text_;
+  std::set<std::string> names_;
+  std::shared_ptr<const Node> root_;
+};
+
+}  // namespace kernelloop

@@ -1,0 +1,123 @@
+// The op spec: the contract between an operator's reference, its kernels, its tests and its users.
+// Published schema: schemas/op.schema.json.
+#pragma once
+
+#include "spec/dtype.hpp"
+#include "spec/expression.hpp"
+#include "support/json.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+struct Axis {
+  enum class Kind { constant, variable, expression };
+  std::string name;
+  Kind kind = Kind::variable;
+  std::int64_t value = 0;             // constant
+  std::optional<Expression> formula;  // expression: over other axes
+  std::string description;
+};
+
+// How the elements of an input are drawn.
+struct InputValues {
+  // normal | uniform | constant | integers; the verifier adds families of its own (issue: values
+  // rung)
+  std::string family = "normal";
+  double mean = 0.0;       // normal
+  double deviation = 1.0;  // normal
+  double low = 0.0;        // uniform, integers: lower end, inclusive
+  double high = 1.0;       // uniform: exclusive; integers: inclusive
+  double value = 0.0;      // constant
+};
+
+struct Tensor {
+  std::string name;
+  bool scalar = false;             // "shape": null
+  std::vector<std::string> shape;  // axis names or expressions, outermost first; [] is one element
+  DType dtype = DType::float32;
+  InputValues values;  // inputs only
+  std::string description;
+};
+
+struct Precision {
+  DType accumulate = DType::float32;  // the narrowest type partial results may be kept in
+  bool allow_tf32 = false;
+};
+
+// What the op must move and compute at least; expressions over axes.
+struct Cost {
+  Expression bytes = Expression::constant(0);
+  std::map<std::string, Expression> flops;  // by arithmetic class: fp32, bf16_tensor, sfu, ...
+};
+
+struct Workload {
+  std::string name;                       // unique; shown in reports
+  Bindings axes;                          // every variable axis
+  std::map<std::string, double> scalars;  // overrides of scalar inputs
+  double weight = 1.0;                    // > 0
+  std::vector<std::string> devices;       // "cuda", "cpu"; empty: every device
+};
+
+// One threshold or more of the verifier, set by the spec instead of derived.
+struct Tolerance {
+  std::map<std::string, double> limits;  // metric name -> limit; names in docs/formats.md
+};
+
+struct Ladder {
+  std::map<std::string, std::vector<Bindings>> shapes;  // rung -> extra shapes
+  std::vector<Bindings> holdout;                        // shapes no prompt ever shows
+};
+
+struct OpSpec {
+  std::string name;
+  std::string description;
+  std::vector<Axis> axes;  // in file order
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+  std::vector<Expression> constraints;  // all must be non-zero
+  Precision precision;
+  Cost cost;
+  std::vector<Workload> workloads;
+  Ladder ladder;
+  Tolerance tolerance;
+
+  [[nodiscard]] const Tensor* find_tensor(const std::string& name) const;
+  [[nodiscard]] const Axis* find_axis(const std::string& name) const;
+  // Workloads meant for a device kind ("cuda", "cpu").
+  [[nodiscard]] std::vector<Workload> workloads_for(const std::string& device) const;
+};
+
+// Reads, validates against the schema, then checks what a schema cannot say (unknown axis in a
+// shape, cyclic expression axes, a workload that lacks an axis or breaks a constraint, a name that
+// is not an identifier, ...). Throws Error(bad_input) "file:line:column: what; remedy".
+OpSpec load_op_spec(const std::filesystem::path& path);
+OpSpec parse_op_spec(const JsonDocument& document);
+
+// All axes' values for one shape: variables from `variables`, constants and expressions computed.
+// Throws Error(bad_input) when a variable is missing or unknown, a value is < 1 (axes may be 0 only
+// where an expression says so), or a constraint does not hold (names it).
+Bindings resolve_axes(const OpSpec& spec, const Bindings& variables);
+
+// Whether the constraints hold for these variables (no exception).
+bool admissible(const OpSpec& spec, const Bindings& variables);
+
+// Shape and element count of a tensor under resolved axes. A scalar has shape {} and one element.
+std::vector<std::int64_t> shape_of(const Tensor& tensor, const Bindings& axes);
+std::int64_t element_count(const Tensor& tensor, const Bindings& axes);  // throws on overflow
+
+// The canonical parts of a spec, which the build graph keys its steps on (docs/formats.md):
+// "contract" (axes, tensors, constraints, precision), "checks" (contract + ladder, tolerance,
+// workload shapes), "timing" (contract + cost, workloads). Each can be parsed by parse_op_spec.
+struct SpecParts {
+  Json contract;
+  Json checks;
+  Json timing;
+};
+SpecParts split_spec(const JsonDocument& document);
+
+}  // namespace kernelloop

@@ -1,0 +1,168 @@
+#include "support/json.hpp"
+
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace kernelloop {
+namespace {
+
+std::string escape_pointer_token(std::string_view token) {
+  std::string escaped;
+  for (const char c : token) {
+    if (c == '~') {
+      escaped += "~0";
+    } else if (c == '/') {
+      escaped += "~1";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+// Walks a text that is known to be valid JSON and notes the byte offset of every value.
+class OffsetIndex {
+ public:
+  explicit OffsetIndex(std::string_view text) : text_(text) { value(""); }
+
+  [[nodiscard]] const std::map<std::string, std::size_t>& offsets() const { return offsets_; }
+
+ private:
+  void skip_space() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+  }
+
+  std::string string_token() {
+    const std::size_t begin = at_++;
+    while (text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
+    ++at_;
+    return Json::parse(text_.substr(begin, at_ - begin)).get<std::string>();
+  }
+
+  void value(const std::string& pointer) {
+    skip_space();
+    offsets_[pointer] = at_;
+    if (text_[at_] == '{') {
+      object(pointer);
+    } else if (text_[at_] == '[') {
+      array(pointer);
+    } else if (text_[at_] == '"') {
+      string_token();
+    } else {
+      while (at_ < text_.size() &&
+             std::string_view(",]} \t\r\n").find(text_[at_]) == std::string_view::npos) {
+        ++at_;
+      }
+    }
+    skip_space();
+  }
+
+  void object(const std::string& pointer) {
+    ++at_;
+    skip_space();
+    while (text_[at_] != '}') {
+      const std::string key = string_token();
+      skip_space();
+      ++at_;  // the colon
+      value(pointer + "/" + escape_pointer_token(key));
+      if (text_[at_] == ',') ++at_;
+      skip_space();
+    }
+    ++at_;
+  }
+
+  void array(const std::string& pointer) {
+    ++at_;
+    skip_space();
+    for (std::size_t index = 0; text_[at_] != ']'; ++index) {
+      value(pointer + "/" + std::to_string(index));
+      if (text_[at_] == ',') ++at_;
+      skip_space();
+    }
+    ++at_;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::map<std::string, std::size_t> offsets_;
+};
+
+std::string place(const JsonDocument& document, std::size_t offset) {
+  const TextPosition position = position_of(document.text, offset);
+  return fmt::format("{}:{}:{}", document.path.string(), position.line + document.first_line - 1,
+                     position.column);
+}
+
+// nlohmann's own text starts with "[json.exception.parse_error.101] parse error at line ...: ".
+std::string plain_reason(const std::string& what) {
+  const std::size_t colon = what.find(": ");
+  return colon == std::string::npos ? what : what.substr(colon + 2);
+}
+
+}  // namespace
+
+TextPosition position_of(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const std::size_t newline = before.rfind('\n');
+  return {static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1,
+          newline == std::string_view::npos ? before.size() + 1 : before.size() - newline};
+}
+
+std::string JsonDocument::where(std::string_view pointer) const {
+  const OffsetIndex index(text);
+  std::string key(pointer);
+  while (true) {
+    if (const auto found = index.offsets().find(key); found != index.offsets().end()) {
+      return place(*this, found->second);
+    }
+    key.resize(key.rfind('/') == std::string::npos ? 0 : key.rfind('/'));
+  }
+}
+
+JsonDocument parse_json(std::string text, const std::filesystem::path& path,
+                        std::size_t first_line) {
+  JsonDocument document{path, std::move(text), {}, first_line};
+  std::vector<std::set<std::string>> members;
+  std::string repeated;
+  const auto note_members = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) members.emplace_back();
+    if (event == Json::parse_event_t::object_end) members.pop_back();
+    if (event == Json::parse_event_t::key &&
+        !members.back().insert(parsed.get<std::string>()).second) {
+      repeated = parsed.get<std::string>();
+    }
+    return true;
+  };
+  try {
+    document.value = Json::parse(document.text, note_members);
+  } catch (const Json::parse_error& error) {
+    const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
+    fail(ExitCode::bad_input, "{}: not valid JSON: {}", place(document, offset),
+         plain_reason(error.what()));
+  }
+  if (!repeated.empty()) {
+    const std::string quoted = '"' + repeated + '"';
+    fail(ExitCode::bad_input, "{}: member \"{}\" occurs twice in one object; keep one",
+         place(document, document.text.rfind(quoted)), repeated);
+  }
+  return document;
+}
+
+JsonDocument read_json(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) {
+    fail(ExitCode::bad_input, "{}: no such file", path.string());
+  }
+  return parse_json(read_file(path), path);
+}
+
+std::string to_text(const Json& value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace kernelloop

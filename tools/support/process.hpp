@@ -1,0 +1,50 @@
+// The one way to run a child process: argument vector, no shell, its own process group, limits.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+struct Command {
+  std::vector<std::string> arguments;            // [0] is searched in PATH
+  std::filesystem::path directory;               // empty: inherit
+  std::map<std::string, std::string> variables;  // added to, or replacing, the inherited ones
+  bool scrub_secrets = true;  // drop variables that look like keys (is_secret_name)
+  std::string input;          // standard input, then end of file
+  std::chrono::milliseconds timeout{
+      std::chrono::minutes(10)};        // wall clock; then the group is killed
+  std::size_t output_limit = 8u << 20;  // bytes kept of each stream; the rest is read and dropped
+};
+
+struct ProcessResult {
+  int exit_code = -1;  // valid when signal == 0
+  int signal = 0;      // the signal that ended it, or 0
+  bool timed_out = false;
+  bool output_truncated = false;
+  std::string output;        // standard output
+  std::string error_output;  // standard error
+  std::chrono::milliseconds wall{0};
+
+  [[nodiscard]] bool succeeded() const noexcept {
+    return !timed_out && signal == 0 && exit_code == 0;
+  }
+  // "exit code 2", "killed by signal 11 (Segmentation fault)", "timed out after 60 s".
+  [[nodiscard]] std::string describe() const;
+};
+
+// Runs to the end. When this process is interrupted (SIGINT, SIGTERM) the child's group goes too.
+// Throws Error(environment) when the program cannot be started.
+ProcessResult run(const Command& command);
+
+// Whether an environment variable's name suggests a secret (…KEY…, …TOKEN…, …SECRET…, …).
+bool is_secret_name(std::string_view name);
+
+// The absolute path of a program, searched in PATH like execvp does; empty when there is none.
+std::filesystem::path find_program(const std::string& name);
+
+}  // namespace kernelloop
