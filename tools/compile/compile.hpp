@@ -1,0 +1,39 @@
+// Compiles one version: source and plan in, artefacts and the body of compile.json out.
+#pragma once
+
+#include "spec/op_spec.hpp"
+#include "support/json.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+struct CompileRequest {
+  std::filesystem::path source;      // kernel.cu; its directory is "the version"
+  std::filesystem::path output_dir;  // receives kernel.cubin, kernel.ptx, kernel.cpu.so; created
+  const OpSpec* spec = nullptr;      // what the plan is checked against; must not be null
+  std::vector<std::string> architectures{"90a"};
+  std::vector<std::string> options;          // extra nvcc options, appended
+  std::filesystem::path nvcc;                // empty: there is none
+  bool for_cpu = false;                      // also build kernel.cpu.so
+  std::filesystem::path host_compiler;       // for_cpu only
+  std::filesystem::path cpu_include_dir;     // for_cpu only
+  bool sanitize_cpu = true;                  // build kernel.cpu.so with ASan and UBSan
+  std::chrono::milliseconds timeout{60000};  // of each compiler run; then it is the version's fault
+  std::size_t output_limit = 4u << 20;       // bytes kept of the compiler's messages
+};
+
+// The members of compile.json (docs/formats.md) except `op` and `version`, which the caller puts
+// in front. `status` is "compiled" or "failed". The same request gives the same bytes.
+//
+// A source that is wrong in whatever way is a value: `problems` says what to do, and output_dir
+// then holds no artefact of it. Throws Error(environment) when nothing can be compiled with what is
+// here (no nvcc for the CUDA device, a compiler that does not start or is broken), Error(io) when
+// files cannot be read or written or the disk is full.
+Json compile_version(const CompileRequest& request);
+
+}  // namespace kernelloop
