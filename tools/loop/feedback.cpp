@@ -1,0 +1,175 @@
+#include "loop/feedback.hpp"
+
+#include "support/version.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernelloop {
+namespace {
+
+constexpr std::size_t k_max_problems = 6;
+constexpr std::size_t k_max_cases = 3;
+
+// Three significant digits: what an expert would quote.
+std::string rounded(double value) {
+  if (value == 0.0 || !std::isfinite(value)) return fmt::format("{}", value);
+  const int digits = std::max(0, 2 - static_cast<int>(std::floor(std::log10(std::fabs(value)))));
+  return digits > 6 ? fmt::format("{:.2e}", value) : fmt::format("{:.{}f}", value, digits);
+}
+
+std::string field(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  if (found == json.end() || found->is_null()) return "";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+double number(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && found->is_number() ? found->get<double>() : NAN;
+}
+
+// The list (object) that a member holds; empty when the step or the member is not there.
+Json list(const Json& json, const char* name) {
+  return json.is_object() ? json.value(name, Json::array()) : Json::array();
+}
+
+std::string axes_text(const Json& axes) {
+  std::string text;
+  for (const auto& [name, value] : axes.items()) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value.dump());
+  }
+  return text;
+}
+
+std::string problems_text(const Json& compiled) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const Json& problem : list(compiled, "problems")) {
+    if (shown++ == k_max_problems) break;
+    const int line = problem.value("line", 0);
+    text +=
+        fmt::format("- {}{}: {}\n", problem.value("severity", "error"),
+                    line > 0 ? fmt::format(" at line {}", line) : "", field(problem, "message"));
+    if (const std::string source = field(problem, "source_line"); !source.empty()) {
+      text += fmt::format("  `{}`\n", source);
+    }
+  }
+  return text;
+}
+
+std::string output_text(const Json& output) {
+  std::string text = fmt::format("  - `{}`:", field(output, "name"));
+  for (const Json& gate : list(output, "gates")) {
+    if (gate.value("passed", true)) continue;
+    text += fmt::format(" {} is {} (limit {});", field(gate, "metric"),
+                        rounded(number(gate, "value")), rounded(number(gate, "limit")));
+  }
+  if (const auto worst = output.find("worst"); worst != output.end() && worst->is_object()) {
+    text += fmt::format(" worst at {}: got {}, expected {};",
+                        worst->value("index", Json::array()).dump(), field(*worst, "got"),
+                        field(*worst, "expected"));
+  }
+  if (const std::string pattern = field(output, "pattern"); !pattern.empty()) {
+    text += fmt::format(" pattern: {}", pattern);
+  }
+  return text + "\n";
+}
+
+std::string failures_text(const Json& verified) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const Json& rung : list(verified, "rungs")) {
+    if (rung.value("status", "") != "failed") continue;
+    text += fmt::format("- rung `{}` failed. {}\n", field(rung, "name"), field(rung, "reason"));
+    for (const Json& test : list(rung, "cases")) {
+      if (test.value("status", "") != "failed" || shown++ >= k_max_cases) continue;
+      const std::string shape = axes_text(test.value("axes", Json::object()));
+      text += fmt::format("- case `{}`{}\n", field(test, "name"),
+                          shape.empty() ? "" : " (" + shape + ")");
+      if (const auto fault = test.find("fault");
+          fault != test.end() && fault->is_object() && fault->value("kind", "none") != "none") {
+        text += fmt::format("  - {}: {}\n", field(*fault, "kind"), field(*fault, "message"));
+      }
+      for (const Json& output : list(test, "outputs")) text += output_text(output);
+    }
+  }
+  return text;
+}
+
+std::string resources_text(const Json& compiled) {
+  std::string text;
+  for (const Json& kernel : list(compiled, "kernels")) {
+    if (!kernel.contains("registers") || kernel["registers"].is_null()) continue;
+    text += fmt::format(
+        "- `{}`: {} registers, {} B static shared memory, {} B spill stores, {} B stack\n",
+        field(kernel, "name"), field(kernel, "registers"), field(kernel, "static_shared_bytes"),
+        field(kernel, "spill_store_bytes"), field(kernel, "stack_bytes"));
+  }
+  return text;
+}
+
+std::string times_text(const Json& measured, bool cpu) {
+  std::string text =
+      cpu ? "| workload | wall time (CPU emulation, not a GPU time) | spread |\n|---|---|---|\n"
+          : "| workload | median | spread | GB/s | of the roofline |\n|---|---|---|---|---|\n";
+  for (const Json& workload : list(measured, "workloads")) {
+    const std::string name = fmt::format("{} ({})", field(workload, "name"),
+                                         axes_text(workload.value("axes", Json::object())));
+    const std::string time = rounded(number(workload, "median_us")) + " µs";
+    const std::string spread = fmt::format("{:.1f} %", 100 * number(workload, "spread"));
+    if (cpu) {
+      text += fmt::format("| {} | {} | {} |\n", name, time, spread);
+    } else {
+      text += fmt::format("| {} | {} | {} | {} | {:.0f} % |\n", name, time, spread,
+                          rounded(number(workload, "bytes_per_second") / 1e9),
+                          100 * number(workload, "sol"));
+    }
+  }
+  return text;
+}
+
+std::string version_text(const VersionRecord& record, const VersionEvidence& evidence, bool cpu) {
+  std::string text = fmt::format("## {}: {}\n", record.version, name_of(record.outcome));
+  switch (record.outcome) {
+    case Outcome::compile_failed:
+      return text + problems_text(evidence.compiled);
+    case Outcome::wrong:
+    case Outcome::not_runnable:
+      return text + record.failure + "\n" + failures_text(evidence.verified);
+    case Outcome::bench_failed:
+      return text + record.failure + "\n";
+    case Outcome::verified:
+      return text + times_text(evidence.measured, cpu) + resources_text(evidence.compiled);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string feedback_text(const History& history, const std::vector<VersionEvidence>& round) {
+  const bool cpu = history.device_kind == "cpu";
+  std::string text = fmt::format("# What was measured in round {}\n\n", history.round);
+  if (!history.device_name.empty()) {
+    text += fmt::format(
+        "Device: {}{}.\n\n", history.device_name,
+        cpu ? " (CPU emulation: right or wrong counts, times say little about a GPU)" : "");
+  }
+  for (const VersionEvidence& evidence : round) {
+    const VersionRecord* record = history.find(version_name(evidence.version));
+    if (record != nullptr) text += version_text(*record, evidence, cpu) + "\n";
+  }
+  if (const VersionRecord* best = history.best(); best != nullptr) {
+    text +=
+        fmt::format("Best so far: {} with {} µs{}{}.\n", best->version, rounded(*best->time_us),
+                    cpu ? " wall time on the CPU emulation" : "",
+                    best->sol ? fmt::format(", {:.0f} % of the roofline", 100 * *best->sol) : "");
+  }
+  text +=
+      fmt::format("Next: {} ({}).\n", name_of(history.decision.action), history.decision.reason);
+  return text;
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,148 @@
+#include "loop/history.hpp"
+
+#include "support/error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace kernelloop {
+namespace {
+
+constexpr std::array<std::pair<Outcome, const char*>, 5> k_outcomes{{
+    {Outcome::verified, "verified"},
+    {Outcome::compile_failed, "compile_failed"},
+    {Outcome::wrong, "wrong"},
+    {Outcome::not_runnable, "not_runnable"},
+    {Outcome::bench_failed, "bench_failed"},
+}};
+
+constexpr std::array<std::pair<Decision::Action, const char*>, 5> k_actions{{
+    {Decision::Action::seed, "seed"},
+    {Decision::Action::fix, "fix"},
+    {Decision::Action::optimise, "optimise"},
+    {Decision::Action::branch, "branch"},
+    {Decision::Action::stop, "stop"},
+}};
+
+template <typename Table, typename Value>
+const char* name_in(const Table& table, Value value) {
+  return std::find_if(table.begin(), table.end(),
+                      [&](const auto& row) { return row.first == value; })
+      ->second;
+}
+
+template <typename Table>
+auto value_in(const Table& table, const std::string& name) {
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const auto& row) { return name == row.second; });
+  if (found == table.end()) throw Error(ExitCode::bad_input, "unknown value \"" + name + "\"");
+  return found->first;
+}
+
+Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+std::optional<double> number_at(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  if (found == json.end() || found->is_null()) return std::nullopt;
+  return found->get<double>();
+}
+
+Json to_json(const VersionRecord& record) {
+  return {{"version", record.version},
+          {"round", record.round},
+          {"mode", record.mode},
+          {"parent", record.parent},
+          {"status", name_of(record.outcome)},
+          {"failure", record.failure},
+          {"change", record.change},
+          {"time_us", number_or_null(record.time_us)},
+          {"sol", number_or_null(record.sol)},
+          {"provider", record.provider},
+          {"model", record.model},
+          {"tokens", {{"input", record.input_tokens}, {"output", record.output_tokens}}},
+          {"requests", record.requests},
+          {"cost_usd", number_or_null(record.cost_usd)}};
+}
+
+VersionRecord record_from_json(const Json& json) {
+  VersionRecord record;
+  record.version = json.at("version");
+  record.round = json.at("round");
+  record.mode = json.at("mode");
+  record.parent = json.at("parent");
+  record.outcome = value_in(k_outcomes, json.at("status"));
+  record.failure = json.at("failure");
+  record.change = json.at("change");
+  record.time_us = number_at(json, "time_us");
+  record.sol = number_at(json, "sol");
+  record.provider = json.at("provider");
+  record.model = json.at("model");
+  record.input_tokens = json.at("tokens").at("input");
+  record.output_tokens = json.at("tokens").at("output");
+  record.requests = json.at("requests");
+  record.cost_usd = number_at(json, "cost_usd");
+  return record;
+}
+
+}  // namespace
+
+const char* name_of(Outcome outcome) { return name_in(k_outcomes, outcome); }
+
+const char* name_of(Decision::Action action) { return name_in(k_actions, action); }
+
+const VersionRecord* History::best() const {
+  const VersionRecord* fastest = nullptr;
+  for (const VersionRecord& record : versions) {
+    if (record.outcome != Outcome::verified || !record.time_us) continue;
+    if (fastest == nullptr || *record.time_us < *fastest->time_us) fastest = &record;
+  }
+  return fastest;
+}
+
+const VersionRecord* History::find(const std::string& version) const {
+  const auto found = std::find_if(versions.begin(), versions.end(),
+                                  [&](const VersionRecord& r) { return r.version == version; });
+  return found == versions.end() ? nullptr : &*found;
+}
+
+Json to_json(const History& history) {
+  Json versions = Json::array();
+  for (const VersionRecord& record : history.versions) versions.push_back(to_json(record));
+  const VersionRecord* best = history.best();
+  return {{"schema_version", 1},
+          {"op", history.op},
+          {"round", history.round},
+          {"device", {{"kind", history.device_kind}, {"name", history.device_name}}},
+          {"versions", versions},
+          {"best", best != nullptr ? Json(best->version) : Json()},
+          {"decision",
+           {{"action", name_of(history.decision.action)},
+            {"parent", history.decision.parent},
+            {"reason", history.decision.reason}}}};
+}
+
+History history_from_json(const JsonDocument& document) {
+  try {
+    const Json& json = document.value;
+    History history;
+    history.op = json.at("op");
+    history.round = json.at("round");
+    history.device_kind = json.at("device").at("kind");
+    history.device_name = json.at("device").at("name");
+    for (const Json& version : json.at("versions")) {
+      history.versions.push_back(record_from_json(version));
+    }
+    const Json& decision = json.at("decision");
+    history.decision.action = value_in(k_actions, decision.at("action"));
+    history.decision.parent = decision.at("parent");
+    history.decision.reason = decision.at("reason");
+    return history;
+  } catch (const std::exception& error) {
+    fail(ExitCode::bad_input,
+         "{}: not a history of this KernelLoop ({}); delete it and build again",
+         document.path.string(), error.what());
+  }
+}
+
+}  // namespace kernelloop

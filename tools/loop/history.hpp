@@ -1,0 +1,66 @@
+// What is known about all versions of an operator after a round, and what to do next: history.json.
+#pragma once
+
+#include "support/json.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+// How one version ended.
+enum class Outcome {
+  verified,        // passed the ladder and was timed
+  compile_failed,  // compiler, plan or policy said no
+  wrong,           // failed a rung
+  not_runnable,    // this device cannot run it: neither right nor wrong
+  bench_failed,    // right, but its timing was refused (changing outputs, impossible time)
+};
+const char* name_of(Outcome outcome);
+
+struct VersionRecord {
+  std::string version;  // "v004"
+  int round = 0;
+  std::string mode;    // "seed" | "fix" | "optimise" | "branch"
+  std::string parent;  // "" for a seed
+  Outcome outcome = Outcome::wrong;
+  std::string failure;            // one line; empty when verified
+  std::string change;             // the proposal's own words; shown, never used
+  std::optional<double> time_us;  // weighted geometric mean of the workloads' medians
+  std::optional<double> sol;      // fraction of the roofline; none on the CPU device
+  std::string provider;
+  std::string model;
+  std::int64_t input_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::int64_t requests = 0;
+  std::optional<double> cost_usd;  // none: unknown
+};
+
+// What the next round does.
+struct Decision {
+  enum class Action { seed, fix, optimise, branch, stop };
+  Action action = Action::seed;
+  std::string parent;  // version to start from; "" for seed and stop
+  std::string reason;  // one line for people
+};
+const char* name_of(Decision::Action action);
+
+struct History {
+  std::string op;
+  int round = 0;
+  std::string device_kind;  // "cuda" | "cpu"
+  std::string device_name;
+  std::vector<VersionRecord> versions;  // in version order
+  Decision decision;
+
+  // The fastest verified version; null when there is none.
+  [[nodiscard]] const VersionRecord* best() const;
+  [[nodiscard]] const VersionRecord* find(const std::string& version) const;
+};
+
+Json to_json(const History& history);
+// Throws Error(bad_input) on a file that is not a history.
+History history_from_json(const JsonDocument& document);
+
+}  // namespace kernelloop
