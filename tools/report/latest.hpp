@@ -1,0 +1,12 @@
+// The newest history a build directory holds.
+#pragma once
+
+#include "config/op_config.hpp"
+#include "loop/history.hpp"
+
+namespace kernelloop {
+
+// Throws Error(bad_input) when no round is done yet; the message names the target to build.
+History latest_history(const OpConfig& config);
+
+}  // namespace kernelloop
