@@ -37,7 +37,7 @@ History sample(const std::string& device) {
 
 TEST(Table, ShowsEveryVersionItsTimeAndWhyItStopped) {
   const std::string table = history_table(sample("cuda"), 3);
-  EXPECT_THAT(table, HasSubstr("v001   does not compile   -"));
+  EXPECT_THAT(table, testing::ContainsRegex("v001 +does not compile +-"));
   EXPECT_THAT(table, HasSubstr("line 3: expected a ;"));
   EXPECT_THAT(table, HasSubstr("2.00 ms, 20 % SOL"));
   EXPECT_THAT(table, HasSubstr("4.00×"));
