@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Installs what KernelLoop is built with on a Debian-like machine. Safe to run again: what is there
+# stays as it is. `tools/bootstrap.sh --dev` adds what contributors and CI need (tests, formatters).
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build git ca-certificates
+  nlohmann-json3-dev libcli11-dev libfmt-dev libvalijson-dev libxxhash-dev
+  libcurl4-openssl-dev libssl-dev
+)
+dev_packages=(libgtest-dev libgmock-dev clang-format clang-tidy python3-venv)
+gersemi_version=0.29.2
+
+dev=false
+[[ ${1:-} == --dev ]] && dev=true
+$dev && packages+=("${dev_packages[@]}")
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "bootstrap: this is no Debian-like system; install by its own means: ${packages[*]}" >&2
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  state=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ $state == installed ]] || missing+=("$package")
+done
+
+if ((${#missing[@]})); then
+  as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || {
+      echo "bootstrap: cannot install without root or sudo; ask for: ${missing[*]}" >&2
+      exit 1
+    }
+    as_root=(sudo)
+  fi
+  echo "bootstrap: installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends \
+    "${missing[@]}" >/dev/null
+fi
+
+# The CMake formatter comes from PyPI, into a virtual environment of the checkout.
+if $dev; then
+  root=$(cd "$(dirname "$0")/.." && pwd)
+  if ! "$root/.venv/bin/gersemi" --version 2>/dev/null | grep -q "^gersemi $gersemi_version"; then
+    python3 -m venv "$root/.venv"
+    "$root/.venv/bin/pip" install --quiet "gersemi==$gersemi_version"
+  fi
+fi
