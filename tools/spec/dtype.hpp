@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace kernelloop {
 
@@ -35,9 +37,14 @@ struct DTypeInfo {
 
 const DTypeInfo& info(DType type);
 std::optional<DType> parse_dtype(std::string_view name);
+std::vector<std::string> dtype_names();  // all of them, in the order of the enumeration
 
-// One element, widened exactly / rounded to nearest even (integers saturate, NaN -> 0).
-// `bytes` points to info(type).size bytes, unaligned.
+// One element, widened exactly (an int64 beyond 2^53 is rounded) / rounded to nearest even.
+// Too large a magnitude becomes infinity in float32, float16 and bfloat16, and the greatest finite
+// value in both 8-bit types (as CUDA's __NV_SATFINITE does; infinity too). Integers saturate, and
+// NaN becomes 0 in them; bool is 1 for everything but 0 and NaN. NaN is stored as 0x7FFF in 16
+// bits, 0x7F or 0xFF in float8_e4m3, 0x7E or 0xFE in float8_e5m2, as CUDA stores it. `bytes` points
+// to info(type).size bytes, unaligned.
 double load_element(DType type, const std::byte* bytes);
 void store_element(DType type, double value, std::byte* bytes);
 

@@ -95,8 +95,12 @@ struct OpSpec {
 // Reads, validates against the schema, then checks what a schema cannot say (unknown axis in a
 // shape, cyclic expression axes, a workload that lacks an axis or breaks a constraint, a name that
 // is not an identifier, ...). Throws Error(bad_input) "file:line:column: what; remedy".
+// A document with a member "part" (see split_spec) need not have workloads.
 OpSpec load_op_spec(const std::filesystem::path& path);
 OpSpec parse_op_spec(const JsonDocument& document);
+
+// Throws Error(bad_input) when the text is nested so deep that walking it could exhaust the stack.
+void require_shallow_json(const JsonDocument& document);
 
 // All axes' values for one shape: variables from `variables`, constants and expressions computed.
 // Throws Error(bad_input) when a variable is missing or unknown, a value is < 1 (axes may be 0 only

@@ -1,0 +1,215 @@
+#include "spec/expression.hpp"
+
+#include "spec/expression_node.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace kernelloop {
+namespace {
+
+using Node = Expression::Node;
+constexpr std::int64_t k_smallest = std::numeric_limits<std::int64_t>::min();
+
+std::int64_t evaluate_node(const Node& node, const Bindings& bindings);
+
+std::int64_t operand(const Node& node, std::size_t index, const Bindings& bindings) {
+  return evaluate_node(*node.operands[index], bindings);
+}
+
+[[noreturn]] void overflow(const Node& node) {
+  throw ExpressionError("the value does not fit into 64 bits", node.offset);
+}
+
+std::int64_t divide(const Node& node, std::int64_t left, std::int64_t right) {
+  if (right == 0) throw ExpressionError("division by zero", node.offset);
+  if (left == k_smallest && right == -1) overflow(node);
+  switch (node.what) {
+    case Operator::divide:
+      return left / right;
+    case Operator::remainder:
+      return left % right;
+    default:
+      if (right < 0) throw ExpressionError("ceil_div by a negative number", node.offset);
+      return left / right + (left % right > 0 ? 1 : 0);
+  }
+}
+
+std::int64_t arithmetic(const Node& node, std::int64_t left, std::int64_t right) {
+  std::int64_t result = 0;
+  bool wraps = false;
+  switch (node.what) {
+    case Operator::add:
+      wraps = __builtin_add_overflow(left, right, &result);
+      break;
+    case Operator::subtract:
+      wraps = __builtin_sub_overflow(left, right, &result);
+      break;
+    case Operator::multiply:
+      wraps = __builtin_mul_overflow(left, right, &result);
+      break;
+    case Operator::less:
+      return left < right ? 1 : 0;
+    case Operator::less_equal:
+      return left <= right ? 1 : 0;
+    case Operator::greater:
+      return left > right ? 1 : 0;
+    case Operator::greater_equal:
+      return left >= right ? 1 : 0;
+    case Operator::equal:
+      return left == right ? 1 : 0;
+    case Operator::not_equal:
+      return left != right ? 1 : 0;
+    default:
+      return divide(node, left, right);
+  }
+  if (wraps) overflow(node);
+  return result;
+}
+
+std::int64_t extreme(const Node& node, const Bindings& bindings) {
+  std::int64_t result = operand(node, 0, bindings);
+  for (std::size_t i = 1; i < node.operands.size(); ++i) {
+    const std::int64_t next = operand(node, i, bindings);
+    result = node.what == Operator::min ? std::min(result, next) : std::max(result, next);
+  }
+  return result;
+}
+
+std::int64_t look_up(const Node& node, const Bindings& bindings) {
+  const auto found = bindings.find(node.name);
+  if (found == bindings.end()) {
+    throw ExpressionError(fmt::format("`{}` has no value here", node.name), node.offset);
+  }
+  return found->second;
+}
+
+std::int64_t negated(const Node& node, std::int64_t value) {
+  if (value == k_smallest) overflow(node);
+  return -value;
+}
+
+std::int64_t evaluate_node(const Node& node, const Bindings& bindings) {
+  switch (node.what) {
+    case Operator::constant:
+      return node.value;
+    case Operator::name:
+      return look_up(node, bindings);
+    case Operator::negate:
+      return negated(node, operand(node, 0, bindings));
+    case Operator::logical_not:
+      return operand(node, 0, bindings) == 0 ? 1 : 0;
+    case Operator::logical_and:
+      return operand(node, 0, bindings) != 0 && operand(node, 1, bindings) != 0 ? 1 : 0;
+    case Operator::logical_or:
+      return operand(node, 0, bindings) != 0 || operand(node, 1, bindings) != 0 ? 1 : 0;
+    case Operator::conditional:
+      return operand(node, operand(node, 0, bindings) != 0 ? 1 : 2, bindings);
+    case Operator::min:
+    case Operator::max:
+      return extreme(node, bindings);
+    default:
+      return arithmetic(node, operand(node, 0, bindings), operand(node, 1, bindings));
+  }
+}
+
+std::string print(const Node& node);
+
+std::string printed(const Node& node, std::size_t index) { return print(*node.operands[index]); }
+
+std::string print_binary(const Node& node, std::string_view symbol) {
+  return fmt::format("({} {} {})", printed(node, 0), symbol, printed(node, 1));
+}
+
+// Comparisons are bool in C++ and int64 here.
+std::string print_truth(const std::string& condition) {
+  return fmt::format("static_cast<std::int64_t>({})", condition);
+}
+
+std::string print_extreme(const Node& node, std::string_view function) {
+  std::string result = printed(node, 0);
+  for (std::size_t i = 1; i < node.operands.size(); ++i) {
+    result = fmt::format("kernelloop::detail::{}({}, {})", function, result, printed(node, i));
+  }
+  return result;
+}
+
+std::string print_constant(std::int64_t value) {
+  if (value == k_smallest) return "(std::int64_t{-9223372036854775807} - 1)";
+  return fmt::format("std::int64_t{{{}}}", value);
+}
+
+std::string print(const Node& node) {
+  switch (node.what) {
+    case Operator::constant:
+      return print_constant(node.value);
+    case Operator::name:
+      return node.name;
+    case Operator::negate:
+      return fmt::format("(-{})", printed(node, 0));
+    case Operator::logical_not:
+      return print_truth(fmt::format("{} == 0", printed(node, 0)));
+    case Operator::add:
+      return print_binary(node, "+");
+    case Operator::subtract:
+      return print_binary(node, "-");
+    case Operator::multiply:
+      return print_binary(node, "*");
+    case Operator::divide:
+      return print_binary(node, "/");
+    case Operator::remainder:
+      return print_binary(node, "%");
+    case Operator::less:
+      return print_truth(print_binary(node, "<"));
+    case Operator::less_equal:
+      return print_truth(print_binary(node, "<="));
+    case Operator::greater:
+      return print_truth(print_binary(node, ">"));
+    case Operator::greater_equal:
+      return print_truth(print_binary(node, ">="));
+    case Operator::equal:
+      return print_truth(print_binary(node, "=="));
+    case Operator::not_equal:
+      return print_truth(print_binary(node, "!="));
+    case Operator::logical_and:
+      return print_truth(fmt::format("({} != 0) && ({} != 0)", printed(node, 0), printed(node, 1)));
+    case Operator::logical_or:
+      return print_truth(fmt::format("({} != 0) || ({} != 0)", printed(node, 0), printed(node, 1)));
+    case Operator::conditional:
+      return fmt::format("(({} != 0) ? {} : {})", printed(node, 0), printed(node, 1),
+                         printed(node, 2));
+    case Operator::ceil_div:
+      return fmt::format("kernelloop::detail::ceil_div({}, {})", printed(node, 0),
+                         printed(node, 1));
+    case Operator::min:
+      return print_extreme(node, "min");
+    case Operator::max:
+      return print_extreme(node, "max");
+  }
+  return {};
+}
+
+}  // namespace
+
+Expression Expression::parse(std::string_view text) {
+  Expression result;
+  result.root_ = parse_expression(text, result.names_);
+  result.text_ = text;
+  return result;
+}
+
+Expression Expression::constant(std::int64_t value) { return parse(std::to_string(value)); }
+
+std::int64_t Expression::evaluate(const Bindings& bindings) const {
+  if (!root_) throw ExpressionError("the expression is empty", 0);
+  return evaluate_node(*root_, bindings);
+}
+
+std::string Expression::to_cpp() const {
+  if (!root_) throw ExpressionError("the expression is empty", 0);
+  return print(*root_);
+}
+
+}  // namespace kernelloop

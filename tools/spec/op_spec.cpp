@@ -1,0 +1,173 @@
+#include "spec/op_spec.hpp"
+
+#include "support/error.hpp"
+#include "support/suggest.hpp"
+
+#include <algorithm>
+
+namespace kernelloop {
+namespace {
+
+const Tensor* find_in(const std::vector<Tensor>& tensors, const std::string& name) {
+  const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                  [&](const Tensor& tensor) { return tensor.name == name; });
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> variable_names(const OpSpec& spec) {
+  std::vector<std::string> names;
+  for (const Axis& axis : spec.axes) {
+    if (axis.kind == Axis::Kind::variable) names.push_back(axis.name);
+  }
+  return names;
+}
+
+void require_variables(const OpSpec& spec, const Bindings& variables) {
+  for (const auto& [name, value] : variables) {
+    const Axis* axis = spec.find_axis(name);
+    if (axis == nullptr) {
+      fail(ExitCode::bad_input, "unknown axis `{}`; {}", name,
+           name_hint(name, variable_names(spec)));
+    }
+    if (axis->kind != Axis::Kind::variable) {
+      fail(ExitCode::bad_input, "axis `{}` is {}; leave it out", name,
+           axis->kind == Axis::Kind::constant ? "constant" : "computed from others");
+    }
+    if (value < 1) {
+      fail(ExitCode::bad_input, "axis `{}` is {}; it must be at least 1", name, value);
+    }
+  }
+}
+
+std::int64_t computed_axis(const Axis& axis, const Bindings& known) {
+  try {
+    const std::int64_t value = axis.formula->evaluate(known);
+    if (value < 0) {
+      fail(ExitCode::bad_input, "axis `{}` = {} is {}; a size is never negative", axis.name,
+           axis.formula->text(), value);
+    }
+    return value;
+  } catch (const ExpressionError& error) {
+    fail(ExitCode::bad_input, "axis `{}` = {}: {}", axis.name, axis.formula->text(), error.what());
+  }
+}
+
+// Computes whatever has all its names, until nothing is left.
+void add_computed_axes(const OpSpec& spec, Bindings& axes) {
+  for (std::size_t left = spec.axes.size(); axes.size() < spec.axes.size(); --left) {
+    for (const Axis& axis : spec.axes) {
+      if (axis.kind != Axis::Kind::expression || axes.count(axis.name) != 0) continue;
+      const auto& names = axis.formula->names();
+      const bool ready = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+        return axes.count(name) != 0;
+      });
+      if (ready) axes[axis.name] = computed_axis(axis, axes);
+    }
+    if (left == 0) fail(ExitCode::bad_input, "axes are computed from one another in a circle");
+  }
+}
+
+std::string shape_text(const Bindings& variables) {
+  std::string text;
+  for (const auto& [name, value] : variables) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
+  }
+  return text;
+}
+
+void require_constraints(const OpSpec& spec, const Bindings& axes, const Bindings& variables) {
+  for (const Expression& constraint : spec.constraints) {
+    try {
+      if (constraint.evaluate(axes) != 0) continue;
+    } catch (const ExpressionError& error) {
+      fail(ExitCode::bad_input, "constraint `{}` for {}: {}", constraint.text(),
+           shape_text(variables), error.what());
+    }
+    fail(ExitCode::bad_input, "constraint `{}` does not hold for {}", constraint.text(),
+         shape_text(variables));
+  }
+}
+
+}  // namespace
+
+const Tensor* OpSpec::find_tensor(const std::string& tensor) const {
+  const Tensor* input = find_in(inputs, tensor);
+  return input != nullptr ? input : find_in(outputs, tensor);
+}
+
+const Axis* OpSpec::find_axis(const std::string& axis) const {
+  const auto found = std::find_if(axes.begin(), axes.end(),
+                                  [&](const Axis& candidate) { return candidate.name == axis; });
+  return found == axes.end() ? nullptr : &*found;
+}
+
+std::vector<Workload> OpSpec::workloads_for(const std::string& device) const {
+  std::vector<Workload> result;
+  for (const Workload& workload : workloads) {
+    const auto& devices = workload.devices;
+    if (devices.empty() || std::find(devices.begin(), devices.end(), device) != devices.end()) {
+      result.push_back(workload);
+    }
+  }
+  return result;
+}
+
+Bindings resolve_axes(const OpSpec& spec, const Bindings& variables) {
+  require_variables(spec, variables);
+  Bindings axes;
+  for (const Axis& axis : spec.axes) {
+    if (axis.kind == Axis::Kind::constant) axes[axis.name] = axis.value;
+    if (axis.kind != Axis::Kind::variable) continue;
+    const auto found = variables.find(axis.name);
+    if (found == variables.end()) {
+      fail(ExitCode::bad_input, "axis `{}` has no value; give it one", axis.name);
+    }
+    axes[axis.name] = found->second;
+  }
+  add_computed_axes(spec, axes);
+  require_constraints(spec, axes, variables);
+  return axes;
+}
+
+bool admissible(const OpSpec& spec, const Bindings& variables) {
+  try {
+    resolve_axes(spec, variables);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::vector<std::int64_t> shape_of(const Tensor& tensor, const Bindings& axes) {
+  std::vector<std::int64_t> shape;
+  for (const std::string& text : tensor.shape) {
+    try {
+      shape.push_back(Expression::parse(text).evaluate(axes));
+    } catch (const ExpressionError& error) {
+      fail(ExitCode::bad_input, "dimension {} of `{}` (`{}`): {}", shape.size(), tensor.name, text,
+           error.what());
+    }
+    if (shape.back() < 0) {
+      fail(ExitCode::bad_input, "dimension {} of `{}` (`{}`) is {}; a size is never negative",
+           shape.size() - 1, tensor.name, text, shape.back());
+    }
+  }
+  return shape;
+}
+
+std::int64_t element_count(const Tensor& tensor, const Bindings& axes) {
+  const std::vector<std::int64_t> shape = shape_of(tensor, axes);
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  std::int64_t count = 1;
+  auto bytes = static_cast<std::int64_t>(info(tensor.dtype).size);
+  for (const std::int64_t size : shape) {
+    if (__builtin_mul_overflow(bytes, size, &bytes)) {
+      fail(ExitCode::bad_input, "`{}` has more bytes than 64 bits can count; make it smaller",
+           tensor.name);
+    }
+    count *= size;
+  }
+  return count;
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,46 @@
+// The JSON text behind a spec, as its reader and its rules look at it: pointers and messages.
+// Private to the op_spec*.cpp files.
+#pragma once
+
+#include "spec/op_spec.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace kernelloop {
+
+// A JSON pointer under construction: place("workloads")[0]["axes"].
+class Place {
+ public:
+  Place() = default;
+  [[nodiscard]] Place operator[](std::string_view member) const;
+  [[nodiscard]] Place operator[](std::size_t index) const;
+  [[nodiscard]] const std::string& pointer() const noexcept { return pointer_; }
+
+ private:
+  std::string pointer_;
+};
+
+class SpecSource {
+ public:
+  explicit SpecSource(const JsonDocument& document) : document_(document) {}
+
+  // Throws Error(bad_input) "file:line:column: message".
+  [[noreturn]] void wrong(const Place& place, const std::string& message) const;
+  [[nodiscard]] const Json& value() const noexcept { return document_.value; }
+
+ private:
+  const JsonDocument& document_;
+};
+
+// JSON -> OpSpec, with all that can be said about one member by itself. The document is valid
+// against the schema.
+OpSpec read_op_spec(const SpecSource& source);
+
+// What holds between members: workloads against axes and constraints, hold-out against the rest.
+// `complete`: this is a whole op spec, not one part of it.
+void check_op_spec(const SpecSource& source, const OpSpec& spec, bool complete);
+
+}  // namespace kernelloop
