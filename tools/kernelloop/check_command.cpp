@@ -1,0 +1,219 @@
+// The CTest side of an operator: one rung, or the performance gate, of the version that ships.
+#include "compile/compile.hpp"
+#include "config/op_config.hpp"
+#include "kernelloop/commands.hpp"
+#include "spec/op_spec.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/hash.hpp"
+#include "support/json.hpp"
+#include "support/process.hpp"
+#include "support/version.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace kernelloop {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Slower than the adopted time by more than this fails the gate: well above the run-to-run noise of
+// one device, well below a change of algorithm.
+constexpr double k_allowed_slowdown = 1.10;
+
+struct CheckOptions {
+  std::string config;
+  std::string rung;
+  bool performance = false;
+  int verification_rules = 0;
+  int measurement_rules = 0;
+};
+
+struct Adopted {
+  std::string version;
+  std::string device;
+  double time_us = 0.0;
+};
+
+[[noreturn]] void skip(const std::string& reason) {
+  throw Error(ExitCode::skipped, "skipped: " + reason);
+}
+
+Adopted adopted_version(const OpConfig& config) {
+  const fs::path file = config.adopted_file();
+  if (!fs::exists(file)) {
+    skip(fmt::format("{} has no adopted version yet; build optimize_{}, then adopt_{}", config.op,
+                     config.op, config.op));
+  }
+  const JsonDocument document = read_json(file);
+  try {
+    const Json& architectures = document.value.at("architectures");
+    const std::string wanted = config.architectures.empty() ? "90a" : config.architectures.front();
+    const Json& entry = architectures.contains(wanted) ? architectures.at(wanted)
+                                                       : architectures.items().begin().value();
+    return {entry.at("version"), entry.at("device").at("name"), entry.at("time_us")};
+  } catch (const Json::exception& error) {
+    fail(ExitCode::bad_input, "{}: not an adoption record ({}); build adopt_{} again",
+         file.string(), error.what(), config.op);
+  }
+}
+
+// Compiles the adopted version beside the loop's own files, once for all tests of the operator.
+class Bench {
+ public:
+  Bench(const OpConfig& config, const Adopted& adopted)
+      : config_(config), dir_(config.build_dir / "check"), lock_(dir_ / "lock") {
+    const JsonDocument document = read_json(config.spec);
+    const OpSpec spec = parse_op_spec(document);
+    const SpecParts parts = split_spec(document);
+    write_file_if_changed(dir_ / "contract.json", to_text(parts.contract));
+    write_file_if_changed(dir_ / "checks.json", to_text(parts.checks));
+    write_file_if_changed(dir_ / "timing.json", to_text(parts.timing));
+    const fs::path source = config.generated_dir / config.op / adopted.version / "kernel.cu";
+    const Json key = {{"source", sha256_of_file(source)},
+                      {"path", source.string()},
+                      {"contract", sha256(parts.contract.dump())},
+                      {"architectures", config.architectures},
+                      {"options", config.compile_options},
+                      {"nvcc", config.nvcc.string()},
+                      {"device", config.device}};
+    const fs::path key_file = dir_ / "compiled.key";
+    if (fs::exists(key_file) && read_file(key_file) == to_text(key)) return;
+    fs::remove(key_file);
+    write_file_atomic(dir_ / "compile.json", to_text(compiled(spec, source, adopted.version)));
+    write_file_atomic(key_file, to_text(key));
+  }
+
+  // Runs the device program through the launcher; its output is the test's output.
+  [[nodiscard]] int device_step(const std::string& step,
+                                const std::vector<std::string>& more) const {
+    Command command;
+    command.arguments = config_.device_launcher;
+    command.arguments.push_back(config_.device_tool.string());
+    command.arguments.push_back(step);
+    const auto add = [&](const char* option, const std::string& value) {
+      command.arguments.emplace_back(option);
+      command.arguments.push_back(value);
+    };
+    add("--contract", (dir_ / "contract.json").string());
+    add("--compiled", (dir_ / "compile.json").string());
+    add("--reference", config_.reference_library.string());
+    add("--device", config_.device);
+    command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+    command.timeout = std::chrono::minutes(30);
+    const ProcessResult result = run(command);
+    fmt::print("{}", result.output);
+    fmt::print(stderr, "{}", result.error_output);
+    if (result.signal != 0 || result.timed_out) {
+      fail(ExitCode::environment, "the device program ended badly: {}", result.describe());
+    }
+    return result.exit_code;
+  }
+
+  [[nodiscard]] const fs::path& dir() const noexcept { return dir_; }
+
+ private:
+  [[nodiscard]] Json compiled(const OpSpec& spec, const fs::path& source,
+                              const std::string& version) const {
+    CompileRequest request;
+    request.source = source;
+    request.output_dir = dir_;
+    request.spec = &spec;
+    if (!config_.architectures.empty()) request.architectures = config_.architectures;
+    request.options = config_.compile_options;
+    request.nvcc = config_.nvcc;
+    request.for_cpu = config_.device == "cpu";
+    request.host_compiler = config_.host_compiler;
+    request.cpu_include_dir = config_.cpu_include_dir;
+    Json result = {{"schema_version", 1}, {"op", config_.op}, {"version", version}};
+    result.update(compile_version(request));
+    return result;
+  }
+
+  const OpConfig& config_;
+  fs::path dir_;
+  FileLock lock_;
+};
+
+void check_rung(const OpConfig& config, const CheckOptions& options) {
+  const Bench bench(config, adopted_version(config));
+  const int code = bench.device_step(
+      "verify", {"--checks", (bench.dir() / "checks.json").string(), "--rules",
+                 std::to_string(options.verification_rules), "--gate", "--rung", options.rung,
+                 "--output", (bench.dir() / ("verify-" + options.rung + ".json")).string()});
+  if (code != 0) {
+    throw Error(static_cast<ExitCode>(code),
+                fmt::format("{}: rung {} {}", config.op, options.rung,
+                            code == 77 ? "cannot run here" : "does not pass"));
+  }
+}
+
+void check_performance(const OpConfig& config, const CheckOptions& options) {
+  if (config.device != "cuda")
+    skip("there is no GPU here, and times of the CPU device prove nothing");
+  const Adopted adopted = adopted_version(config);
+  const Bench bench(config, adopted);
+  const std::string verified = (bench.dir() / "verify-performance.json").string();
+  const fs::path measured = bench.dir() / "bench.json";
+  int code = bench.device_step("verify", {"--checks", (bench.dir() / "checks.json").string(),
+                                          "--rules", std::to_string(options.verification_rules),
+                                          "--gate", "--rung", "smoke", "--output", verified});
+  if (code == 0) {
+    code = bench.device_step(
+        "bench",
+        {"--timing", (bench.dir() / "timing.json").string(), "--verified", verified, "--rules",
+         std::to_string(options.measurement_rules), "--cache-dir",
+         (config.build_dir.parent_path() / "ceilings").string(), "--output", measured.string()});
+  }
+  if (code != 0) throw Error(static_cast<ExitCode>(code), config.op + ": the timing did not run");
+  const Json result = read_json(measured).value;
+  if (result.value("status", "") != "measured") {
+    throw Error(ExitCode::check_failed,
+                fmt::format("{}: {}", config.op, result.value("reason", "")));
+  }
+  const std::string device = result.at("device").at("name");
+  if (device != adopted.device) {
+    skip(fmt::format("adopted on {}, this is {}", adopted.device, device));
+  }
+  const double time_us = result.at("summary").at("time_us");
+  fmt::print("<CTestMeasurement type=\"numeric/double\" name=\"time_us\">{}</CTestMeasurement>\n",
+             time_us);
+  fmt::print("{} {}: {:.2f} µs, adopted with {:.2f} µs\n", config.op, adopted.version, time_us,
+             adopted.time_us);
+  if (time_us > adopted.time_us * k_allowed_slowdown) {
+    throw Error(ExitCode::check_failed,
+                fmt::format("{} {} takes {:.2f} µs, more than {:.0f} % over the adopted {:.2f} µs",
+                            config.op, adopted.version, time_us, (k_allowed_slowdown - 1) * 100,
+                            adopted.time_us));
+  }
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app) {
+  const auto options = std::make_shared<CheckOptions>();
+  CLI::App* command = app.add_subcommand("check", "Test the adopted version (what CTest runs)");
+  command->add_option("--config", options->config, "config.json of the op")->required();
+  CLI::Option* rung = command->add_option("--rung", options->rung, "rung of the test ladder");
+  command->add_flag("--performance", options->performance, "time it against the adopted time")
+      ->excludes(rung);
+  command->add_option("--verification-rules", options->verification_rules, "number of the rules")
+      ->required();
+  command->add_option("--measurement-rules", options->measurement_rules, "number of the rules")
+      ->required();
+  command->callback([options] {
+    const OpConfig config = load_config(options->config);
+    if (options->performance) {
+      check_performance(config, *options);
+    } else if (!options->rung.empty()) {
+      check_rung(config, *options);
+    } else {
+      throw Error(ExitCode::usage, "check: give --rung NAME or --performance");
+    }
+  });
+}
+
+}  // namespace kernelloop
