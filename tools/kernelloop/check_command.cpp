@@ -62,9 +62,9 @@ Adopted adopted_version(const OpConfig& config) {
 }
 
 // Compiles the adopted version beside the loop's own files, once for all tests of the operator.
-class Bench {
+class TestBed {
  public:
-  Bench(const OpConfig& config, const Adopted& adopted)
+  TestBed(const OpConfig& config, const Adopted& adopted)
       : config_(config), dir_(config.build_dir / "check"), lock_(dir_ / "lock") {
     const JsonDocument document = read_json(config.spec);
     const OpSpec spec = parse_op_spec(document);
@@ -139,11 +139,11 @@ class Bench {
 };
 
 void check_rung(const OpConfig& config, const CheckOptions& options) {
-  const Bench bench(config, adopted_version(config));
-  const int code = bench.device_step(
-      "verify", {"--checks", (bench.dir() / "checks.json").string(), "--rules",
+  const TestBed bed(config, adopted_version(config));
+  const int code = bed.device_step(
+      "verify", {"--checks", (bed.dir() / "checks.json").string(), "--rules",
                  std::to_string(options.verification_rules), "--gate", "--rung", options.rung,
-                 "--output", (bench.dir() / ("verify-" + options.rung + ".json")).string()});
+                 "--output", (bed.dir() / ("verify-" + options.rung + ".json")).string()});
   if (code != 0) {
     throw Error(static_cast<ExitCode>(code),
                 fmt::format("{}: rung {} {}", config.op, options.rung,
@@ -155,16 +155,16 @@ void check_performance(const OpConfig& config, const CheckOptions& options) {
   if (config.device != "cuda")
     skip("there is no GPU here, and times of the CPU device prove nothing");
   const Adopted adopted = adopted_version(config);
-  const Bench bench(config, adopted);
-  const std::string verified = (bench.dir() / "verify-performance.json").string();
-  const fs::path measured = bench.dir() / "bench.json";
-  int code = bench.device_step("verify", {"--checks", (bench.dir() / "checks.json").string(),
+  const TestBed bed(config, adopted);
+  const std::string verified = (bed.dir() / "verify-performance.json").string();
+  const fs::path measured = bed.dir() / "bench.json";
+  int code = bed.device_step("verify", {"--checks", (bed.dir() / "checks.json").string(),
                                           "--rules", std::to_string(options.verification_rules),
                                           "--gate", "--rung", "smoke", "--output", verified});
   if (code == 0) {
-    code = bench.device_step(
+    code = bed.device_step(
         "bench",
-        {"--timing", (bench.dir() / "timing.json").string(), "--verified", verified, "--rules",
+        {"--timing", (bed.dir() / "timing.json").string(), "--verified", verified, "--rules",
          std::to_string(options.measurement_rules), "--cache-dir",
          (config.build_dir.parent_path() / "ceilings").string(), "--output", measured.string()});
   }
