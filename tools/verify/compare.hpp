@@ -1,0 +1,99 @@
+// The oracle's arithmetic: how far a candidate's output is from the double reference.
+#pragma once
+
+#include "spec/dtype.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace kernelloop {
+
+// The size of a reference output, whole and in slabs. A slab is the smallest run of whole trailing
+// axes that holds at least 64 elements (a row, as a rule): the neighbourhood that shares a scale.
+struct ReferenceScale {
+  std::int64_t count = 0;
+  std::int64_t slab = 1;          // elements of a slab
+  std::vector<double> slab_rms;   // root mean square of the finite elements of each slab
+  double rms = 0.0;               // of the finite elements of the whole output
+  double largest = 0.0;           // greatest finite magnitude
+  std::int64_t first_nan = -1;    // flat index, or -1
+  std::int64_t first_equal = -1;  // first element whose bits are those of `pattern`, or -1
+};
+
+// One pass over a reference output. `pattern` is a bit pattern to look for.
+ReferenceScale scale_of(std::span<const double> reference, const std::vector<std::int64_t>& shape,
+                        std::uint64_t pattern);
+
+// The rounding error that the declared arithmetic excuses (gates.hpp derives it).
+struct ErrorModel {
+  double output_roundoff = 0.0;  // u_out
+  double accumulated = 0.0;      // u_acc * sqrt(terms) + u_in
+  double underflow = 0.0;        // absolute
+  double safety = 8.0;           // c
+
+  // The error that one element may have: c (u_out |ref| + accumulated S) + underflow, where S is
+  // the magnitude of the terms.
+  [[nodiscard]] double bound(double reference, double magnitude) const {
+    return safety * (output_roundoff * reference + accumulated * magnitude) + underflow;
+  }
+};
+
+// Metrics are taken over the elements that are finite on both sides. Infinite where a ratio has no
+// denominator.
+struct Metrics {
+  double max_abs = 0.0;
+  double max_rel = 0.0;  // |error| / max(|reference|, RMS of its slab, underflow)
+  double mae = 0.0;
+  double mse = 0.0;
+  double rmse = 0.0;
+  double psnr = 0.0;  // dB; the peak is the greatest |reference|
+  double cosine = 0.0;
+  double normwise = 0.0;     // ||error|| / ||reference||, Frobenius
+  double max_ulp = 0.0;      // |error| in spacings of the output dtype around the reference
+  double elementwise = 0.0;  // greatest |error| / bound
+  std::int64_t compared = 0;
+  std::int64_t nonfinite = 0;  // elements whose NaN, +inf or -inf the other side does not share
+  std::int64_t unexpected_nan = 0;
+  std::int64_t first_nan = -1;  // flat index of the first unexpected NaN
+  std::int64_t worst = -1;    // flat index: the first in `nonfinite`, else the greatest bound ratio
+  double widest_bound = 0.0;  // greatest bound of an element's error
+  double widest_relative_bound = 0.0;  // the same, relative as in max_rel
+  double term_rms = 0.0;               // of S where the reference gave it; else 0
+  double factor = 1.0;                 // candidate ~ factor * reference, least squares
+  double factor_residual = 0.0;        // ||candidate - factor * reference|| / ||candidate||
+};
+
+// How the NaN, +inf, -inf and finite elements of the two sides go together. A reference beyond the
+// output type's range asks for infinity (or, in an 8-bit type, its greatest value).
+bool same_class(const DTypeInfo& type, double got, double expected);
+
+// S of the error bound: the reference's own `magnitude` (empty: not given), else estimated as
+// max(|reference|, RMS of its slab). The sum of the terms' magnitudes is at least |reference|, and
+// where terms cancel it is of the order of the neighbours.
+class TermMagnitude {
+ public:
+  TermMagnitude(const ReferenceScale& scale, std::span<const double> magnitude)
+      : scale_(scale), magnitude_(magnitude) {}
+  [[nodiscard]] bool given() const { return !magnitude_.empty(); }
+  [[nodiscard]] double at(std::int64_t index, double reference, double slab_rms) const {
+    if (magnitude_.empty()) return reference > slab_rms ? reference : slab_rms;
+    return magnitude_[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] double at(std::int64_t index, double reference) const {
+    return at(index, reference, scale_.slab_rms[static_cast<std::size_t>(index / scale_.slab)]);
+  }
+
+ private:
+  const ReferenceScale& scale_;
+  std::span<const double> magnitude_;
+};
+
+// One pass over both sides, on all cores. `candidate` holds elements of `type`.
+Metrics compare(DType type, const std::byte* candidate, std::span<const double> reference,
+                const ReferenceScale& scale, const TermMagnitude& magnitude,
+                const ErrorModel& model);
+
+}  // namespace kernelloop

@@ -1,0 +1,119 @@
+// Elements of a tensor as double, fast enough for a loop over a hundred million of them.
+#pragma once
+
+#include "spec/dtype.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+namespace kernelloop {
+
+// Calls use(read), where read(i) is element i of `bytes` as double. The common types are inlined.
+template <typename Use>
+void with_reader(DType type, const std::byte* bytes, const Use& use) {
+  const auto plain = [bytes]<typename T>(T) {
+    return [bytes](std::int64_t index) {
+      T value;
+      std::memcpy(&value, bytes + index * static_cast<std::int64_t>(sizeof value), sizeof value);
+      return value;
+    };
+  };
+  switch (type) {
+    case DType::bfloat16:
+      use([read = plain(std::uint16_t{})](std::int64_t index) {
+        return static_cast<double>(std::bit_cast<float>(std::uint32_t{read(index)} << 16));
+      });
+      return;
+    case DType::float32:
+      use([read = plain(float{})](std::int64_t index) { return static_cast<double>(read(index)); });
+      return;
+    case DType::float64:
+      use(plain(double{}));
+      return;
+    case DType::float16: {
+      static const std::array<float, 65536> k_values = [] {
+        std::array<float, 65536> values{};
+        for (std::uint32_t code = 0; code < values.size(); ++code) {
+          const auto bits = static_cast<std::uint16_t>(code);
+          values[code] = static_cast<float>(
+              load_element(DType::float16, std::bit_cast<std::array<std::byte, 2>>(bits).data()));
+        }
+        return values;
+      }();
+      use([read = plain(std::uint16_t{}), table = k_values.data()](std::int64_t index) {
+        return static_cast<double>(table[read(index)]);
+      });
+      return;
+    }
+    default:
+      const auto size = static_cast<std::int64_t>(info(type).size);
+      use([=](std::int64_t index) { return load_element(type, bytes + index * size); });
+  }
+}
+
+// Calls use(write), where write(i, value) rounds `value` to element i of `bytes` and returns what
+// the element now holds. bfloat16 is rounded by way of float32, which is right for drawing inputs.
+template <typename Use>
+void with_writer(DType type, std::byte* bytes, const Use& use) {
+  switch (type) {
+    case DType::bfloat16:
+      use([bytes](std::int64_t index, double value) {
+        std::uint32_t bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+        bits = std::isfinite(value) ? (bits + 0x7FFFu + ((bits >> 16) & 1u)) : bits;
+        const auto upper = static_cast<std::uint16_t>(bits >> 16);
+        std::memcpy(bytes + index * 2, &upper, sizeof upper);
+        return static_cast<double>(std::bit_cast<float>(std::uint32_t{upper} << 16));
+      });
+      return;
+    case DType::float32:
+      use([bytes](std::int64_t index, double value) {
+        const auto rounded = static_cast<float>(value);
+        std::memcpy(bytes + index * 4, &rounded, sizeof rounded);
+        return static_cast<double>(rounded);
+      });
+      return;
+    default:
+      const auto size = static_cast<std::int64_t>(info(type).size);
+      use([=](std::int64_t index, double value) {
+        store_element(type, value, bytes + index * size);
+        return load_element(type, bytes + index * size);
+      });
+  }
+}
+
+// 2^floor(log2|value|) for a normal number; 0 for zero and subnormals.
+inline double binade_of(double value) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0x7FF0000000000000u);
+}
+
+// The absolute error that the bottom of a type's range excuses: half its smallest step, or its
+// smallest normal number where hardware may flush what lies below (float32, bfloat16, float64).
+inline double underflow_step(DType type) {
+  switch (type) {
+    case DType::float64:
+      return 0x1p-1022;
+    case DType::float32:
+    case DType::bfloat16:
+      return 0x1p-126;
+    case DType::float16:
+      return 0x1p-25;
+    case DType::float8_e4m3:
+      return 0x1p-10;
+    case DType::float8_e5m2:
+      return 0x1p-17;
+    default:
+      return 0.0;
+  }
+}
+
+// Distance between neighbours of `type` around `value` (1 for integers).
+inline double spacing_at(const DTypeInfo& type, double smallest_step, double value) {
+  if (!type.floating) return 1.0;
+  return std::max(2.0 * type.unit_roundoff * binade_of(value), 2.0 * smallest_step);
+}
+
+}  // namespace kernelloop

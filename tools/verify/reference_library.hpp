@@ -1,0 +1,55 @@
+// Calls a user's reference (kernelloop/reference.h) where it can do no harm: in a forked child
+// that hands back its outputs through shared memory.
+//
+// A reference that crashes, throws, hangs, leaves an element unwritten or makes a NaN of finite
+// inputs is broken infrastructure: Error(bad_input) that names op, shape and element.
+#pragma once
+
+#include "spec/op_spec.hpp"
+#include "verify/compare.hpp"
+#include "verify/memory_block.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+
+namespace kernelloop {
+
+struct ReferenceOutput {
+  MemoryBlock memory;            // values, magnitudes
+  std::span<double> values;      // row-major, unrounded
+  std::span<double> magnitudes;  // empty unless the reference gave them
+  std::vector<std::int64_t> shape;
+  ReferenceScale scale;
+};
+
+// What a reference is called with. Inputs are already rounded to their dtypes.
+struct ReferenceInputs {
+  Bindings axes;
+  std::map<std::string, double> scalars;
+  std::map<std::string, std::span<const double>> tensors;
+  bool finite = true;  // no NaN or infinity among them: then there must be none in the outputs
+};
+
+class ReferenceLibrary {
+ public:
+  // Does not load anything yet. Throws Error(bad_input) when there is no such file.
+  explicit ReferenceLibrary(std::filesystem::path library,
+                            std::chrono::milliseconds timeout = std::chrono::minutes(2));
+
+  // The outputs by name. Must not be called in a process that has used CUDA: it forks.
+  [[nodiscard]] std::map<std::string, ReferenceOutput> run(const OpSpec& spec,
+                                                           const ReferenceInputs& inputs) const;
+
+ private:
+  std::filesystem::path library_;
+  std::chrono::milliseconds timeout_;
+};
+
+// "rows=3, cols=17": the variable axes in the spec's order ("no variable axes" when there are
+// none).
+std::string shape_text(const OpSpec& spec, const Bindings& axes);
+
+}  // namespace kernelloop
