@@ -145,6 +145,9 @@ JsonDocument parse_json(std::string text, const std::filesystem::path& path,
     const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
     fail(ExitCode::bad_input, "{}: not valid JSON: {}", place(document, offset),
          plain_reason(error.what()));
+  } catch (const Json::out_of_range& error) {
+    // A number beyond every double, such as 1e999; the parser does not say where.
+    fail(ExitCode::bad_input, "{}: {}", path.string(), plain_reason(error.what()));
   }
   if (!repeated.empty()) {
     const std::string quoted = '"' + repeated + '"';

@@ -1,6 +1,7 @@
 #include "support/json_schema.hpp"
 
 #include "support/error.hpp"
+#include "support/schema_message.hpp"
 
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
@@ -14,19 +15,22 @@ namespace kernelloop {
 namespace {
 
 // valijson names a place as ["<root>", "[axes]", "[rows]", "[0]"].
-std::string pointer_from_context(const std::vector<std::string>& context) {
-  std::string pointer;
+std::vector<std::string> tokens_from_context(const std::vector<std::string>& context) {
+  std::vector<std::string> tokens;
   for (std::size_t i = 1; i < context.size(); ++i) {
-    std::string token = context[i];
-    if (token.size() >= 2 && token.front() == '[') token = token.substr(1, token.size() - 2);
-    pointer += "/" + token;
+    const std::string& token = context[i];
+    const bool bracketed = token.size() >= 2 && token.front() == '[';
+    tokens.push_back(bracketed ? token.substr(1, token.size() - 2) : token);
   }
-  return pointer;
+  return tokens;
 }
 
 // The leaves of valijson's report: "failed to validate against child schema" alone helps nobody.
 bool is_summary(const std::string& description) {
   return description.find("child schema") != std::string::npos ||
+         description.find("Failed to validate item #") != std::string::npos ||
+         description.find("Failed to validate against additional properties") !=
+             std::string::npos ||
          description.find("Failed to validate against schema associated") != std::string::npos;
 }
 
@@ -45,10 +49,12 @@ std::vector<std::string> schema_violations(const JsonDocument& document,
   if (validator.validate(schema, valijson::adapters::NlohmannJsonAdapter(target), &results)) {
     return violations;
   }
+  const Json ordered_schema = Json::parse(schema_text);
   std::vector<std::string> summaries;
   for (const auto& error : results) {
-    const std::string text = fmt::format(
-        "{}: {}", document.where(pointer_from_context(error.context)), error.description);
+    const SchemaMessage message = schema_message(
+        ordered_schema, document.value, tokens_from_context(error.context), error.description);
+    const std::string text = fmt::format("{}: {}", document.where(message.pointer), message.text);
     (is_summary(error.description) ? summaries : violations).push_back(text);
   }
   return violations.empty() ? summaries : violations;
