@@ -1,7 +1,11 @@
 # How the project builds its own libraries, programs and tests.
 include_guard(GLOBAL)
 
-option(KERNELLOOP_WARNINGS_AS_ERRORS "Treat warnings in KernelLoop's own code as errors" ${PROJECT_IS_TOP_LEVEL})
+option(
+  KERNELLOOP_WARNINGS_AS_ERRORS
+  "Treat warnings in KernelLoop's own code as errors"
+  ${PROJECT_IS_TOP_LEVEL}
+)
 mark_as_advanced(KERNELLOOP_WARNINGS_AS_ERRORS)
 
 add_library(kernelloop_settings INTERFACE)

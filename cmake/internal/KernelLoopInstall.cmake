@@ -1,0 +1,54 @@
+# What find_package(KernelLoop) finds: the two programs, the headers, the CMake files, and the
+# schemas for editors. A consumer needs none of the libraries that the programs stand on.
+include_guard(GLOBAL)
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/KernelLoop")
+
+foreach(program IN ITEMS kernelloop kernelloop-device)
+  if(TARGET ${program})
+    install(
+      TARGETS ${program}
+      EXPORT KernelLoopTargets
+      RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+    )
+    set(has_programs TRUE)
+  endif()
+endforeach()
+# A package without programs serves those who set KERNELLOOP_TOOL and KERNELLOOP_DEVICE_TOOL.
+if(has_programs)
+  install(EXPORT KernelLoopTargets NAMESPACE KernelLoop:: DESTINATION "${package_dir}")
+endif()
+
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/include/kernelloop"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+)
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/KernelLoop.cmake" DESTINATION "${package_dir}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmake/kernelloop" DESTINATION "${package_dir}")
+foreach(data IN ITEMS schemas prompts)
+  if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${data}")
+    install(
+      DIRECTORY "${PROJECT_SOURCE_DIR}/${data}"
+      DESTINATION "${CMAKE_INSTALL_DATADIR}/kernelloop"
+    )
+  endif()
+endforeach()
+
+set(config_dir "${PROJECT_BINARY_DIR}/package")
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/KernelLoopConfig.cmake.in"
+  "${config_dir}/KernelLoopConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}"
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR
+)
+# Before 1.0 every minor version may change the surface.
+write_basic_package_version_file(
+  "${config_dir}/KernelLoopConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion
+)
+install(
+  FILES "${config_dir}/KernelLoopConfig.cmake" "${config_dir}/KernelLoopConfigVersion.cmake"
+  DESTINATION "${package_dir}"
+)

@@ -1,0 +1,121 @@
+# _kernelloop_add_op_steps(<op>)
+#
+# The loop, unrolled: one custom command per step. What stands on a command line or under DEPENDS
+# re-runs the step; what must not (hints, model, limits) goes through config.json, on which nothing
+# depends. Versions under generated/ are never outputs, so that `clean` cannot delete them.
+function(_kernelloop_add_op_steps op)
+  include("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/rules.cmake")
+  foreach(
+    name
+    IN
+    ITEMS BUILD_DIR VERSIONS CANDIDATES DEVICE SPEC
+  )
+    get_target_property(${name} ${op} KERNELLOOP_${name})
+  endforeach()
+  get_target_property(tool ${op} _KERNELLOOP_TOOL)
+  get_target_property(device_tool ${op} _KERNELLOOP_DEVICE_TOOL)
+  set(config "${BUILD_DIR}/config.json")
+  set(contract "${BUILD_DIR}/contract.json")
+  set(checks "${BUILD_DIR}/checks.json")
+  set(timing "${BUILD_DIR}/timing.json")
+
+  # `kernelloop resume` touches it to have the loop look again after a stop.
+  set(resume "${BUILD_DIR}/resume")
+  if(NOT EXISTS "${resume}")
+    file(WRITE "${resume}" "")
+  endif()
+
+  set(launcher "$<TARGET_PROPERTY:${op},KERNELLOOP_DEVICE_LAUNCHER>")
+  set(architectures "$<TARGET_PROPERTY:${op},KERNELLOOP_ARCHITECTURES>")
+  set(options "$<TARGET_PROPERTY:${op},KERNELLOOP_COMPILE_OPTIONS>")
+  set(reference "$<TARGET_FILE:${op}_reference>")
+
+  add_custom_command(
+    OUTPUT "${contract}" "${checks}" "${timing}"
+    COMMAND "${tool}" spec --config "${config}"
+    DEPENDS "${SPEC}"
+    COMMENT "${op}: spec"
+    VERBATIM
+  )
+  # A broken spec stops the loop before anything is asked.
+  set(known "${contract}")
+  set(previous_history "")
+  set(round_facts "")
+  foreach(version RANGE 1 ${VERSIONS})
+    _kernelloop_version_name(name ${version})
+    set(directory "${BUILD_DIR}/${name}")
+    add_custom_command(
+      OUTPUT "${directory}/proposed.json"
+      COMMAND "${tool}" propose --config "${config}" --version ${version}
+      DEPENDS ${known} "${resume}"
+      JOB_POOL kernelloop_llm
+      COMMENT "${op} ${name}: propose"
+      VERBATIM
+    )
+    add_custom_command(
+      OUTPUT "${directory}/compile.json"
+      COMMAND
+        "${tool}" compile --config "${config}" --version ${version} --device ${DEVICE}
+        --architectures "${architectures}"
+        "$<$<BOOL:${options}>:--options=$<JOIN:${options},;--options=>>" --depfile
+        "${directory}/compile.d"
+      DEPENDS "${directory}/proposed.json" "${contract}"
+      # Names the version's source, which need not exist yet: an edit by hand compiles it again.
+      DEPFILE "${directory}/compile.d"
+      COMMENT "${op} ${name}: compile"
+      COMMAND_EXPAND_LISTS
+      VERBATIM
+    )
+    add_custom_command(
+      OUTPUT "${directory}/verify.json"
+      COMMAND
+        "${launcher}" "${device_tool}" verify --contract "${contract}" --checks "${checks}"
+        --compiled "${directory}/compile.json" --reference "${reference}" --device ${DEVICE} --rules
+        ${KERNELLOOP_VERIFICATION_RULES} --output "${directory}/verify.json"
+      DEPENDS "${directory}/compile.json" "${contract}" "${checks}" ${op}_reference
+      JOB_POOL kernelloop_gpu
+      COMMENT "${op} ${name}: verify"
+      COMMAND_EXPAND_LISTS
+      VERBATIM
+    )
+    add_custom_command(
+      OUTPUT "${directory}/bench.json"
+      COMMAND
+        "${launcher}" "${device_tool}" bench --contract "${contract}" --timing "${timing}"
+        --compiled "${directory}/compile.json" --verified "${directory}/verify.json" --reference
+        "${reference}" --device ${DEVICE} --rules ${KERNELLOOP_MEASUREMENT_RULES} --cache-dir
+        "${CMAKE_BINARY_DIR}/kernelloop/cache" --output "${directory}/bench.json"
+      DEPENDS
+        "${directory}/compile.json"
+        "${directory}/verify.json"
+        "${contract}"
+        "${timing}"
+        ${op}_reference
+      JOB_POOL kernelloop_gpu
+      COMMENT "${op} ${name}: bench"
+      COMMAND_EXPAND_LISTS
+      VERBATIM
+    )
+    foreach(step IN ITEMS proposed compile verify bench)
+      list(APPEND round_facts "${directory}/${step}.json")
+    endforeach()
+
+    math(EXPR position "${version} % ${CANDIDATES}")
+    if(position EQUAL 0)
+      math(EXPR round "${version} / ${CANDIDATES}")
+      add_custom_command(
+        OUTPUT "${directory}/history.json" "${directory}/feedback.md"
+        COMMAND
+          "${tool}" learn --config "${config}" --round ${round} --sol-target
+          "$<TARGET_PROPERTY:${op},KERNELLOOP_SOL_TARGET>"
+        DEPENDS ${round_facts} ${previous_history}
+        COMMENT "${op} round ${round}: learn"
+        VERBATIM
+      )
+      set(previous_history "${directory}/history.json")
+      set(known "${directory}/history.json" "${directory}/feedback.md")
+      set(round_facts "")
+    endif()
+  endforeach()
+  set_property(TARGET ${op} PROPERTY _KERNELLOOP_LAST_FACTS "${known}")
+endfunction()

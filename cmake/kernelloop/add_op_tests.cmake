@@ -1,0 +1,60 @@
+# _kernelloop_add_op_tests(<op>)
+#
+# The gate: tests of the adopted version. CMake drops them where the project enables no testing.
+function(_kernelloop_add_op_tests op)
+  foreach(name IN ITEMS BUILD_DIR DEVICE LABELS TEST_TIMEOUT)
+    get_target_property(${name} ${op} KERNELLOOP_${name})
+  endforeach()
+  get_target_property(tool ${op} _KERNELLOOP_TOOL)
+  set(config "${BUILD_DIR}/config.json")
+  set(device_label cpu)
+  set(one_slot "")
+  set(all_slots "")
+  if(DEVICE STREQUAL "cuda")
+    set(device_label gpu)
+    set(one_slot RESOURCE_GROUPS gpus:1)
+    # The resource specification says how many slots a GPU has; a timing takes them all.
+    set(all_slots RESOURCE_GROUPS gpus:1)
+    if(NOT "${KERNELLOOP_GPU_SLOTS}" STREQUAL "")
+      set(all_slots RESOURCE_GROUPS gpus:${KERNELLOOP_GPU_SLOTS})
+    endif()
+  endif()
+
+  foreach(rung IN ITEMS build smoke shapes workload)
+    set(test kernelloop.${op}.${rung})
+    add_test(
+      NAME ${test}
+      COMMAND "${tool}" check --config "${config}" --rung ${rung}
+    )
+    set_tests_properties(
+      ${test}
+      PROPERTIES LABELS "kernelloop;${op};${rung};${device_label};${LABELS}" ${one_slot}
+    )
+  endforeach()
+  add_test(NAME kernelloop.${op}.provenance COMMAND "${tool}" provenance --config "${config}")
+  set_tests_properties(
+    kernelloop.${op}.provenance
+    PROPERTIES LABELS "kernelloop;${op};provenance;cpu;${LABELS}"
+  )
+  add_test(
+    NAME kernelloop.${op}.performance
+    COMMAND "${tool}" check --config "${config}" --performance
+  )
+  set_tests_properties(
+    kernelloop.${op}.performance
+    PROPERTIES
+      LABELS "kernelloop;${op};performance;${device_label};${LABELS}"
+      RUN_SERIAL ON
+      ${all_slots}
+  )
+  foreach(
+    name
+    IN
+    ITEMS build smoke shapes workload provenance performance
+  )
+    set_tests_properties(
+      kernelloop.${op}.${name}
+      PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${TEST_TIMEOUT}
+    )
+  endforeach()
+endfunction()

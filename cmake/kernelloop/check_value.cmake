@@ -1,0 +1,51 @@
+# _kernelloop_check_value(<op> <label> <kind> <value>)
+#
+# Stops with one message when <value> is not legal. <label> says where the value comes from: an
+# argument (VERSIONS) or a variable or property (KERNELLOOP_VERSIONS).
+function(_kernelloop_check_value op label kind value)
+  set(wrong "add_kernel_op(${op}): ${label} is \"${value}\", but must be")
+  if(kind MATCHES "^(VERSIONS|CANDIDATES|TEST_TIMEOUT)$")
+    if(NOT value MATCHES "^[1-9][0-9]*$")
+      message(FATAL_ERROR "${wrong} a positive integer, for example ${label} 8.")
+    endif()
+  elseif(kind STREQUAL "FIX_LIMIT")
+    if(NOT value MATCHES "^(0|[1-9][0-9]*)$")
+      message(FATAL_ERROR "${wrong} an integer of 0 or more, for example ${label} 3.")
+    endif()
+  elseif(kind STREQUAL "SOL_TARGET")
+    if(
+      NOT value MATCHES "^([0-9]+(\\.[0-9]*)?|\\.[0-9]+)$"
+      OR value LESS_EQUAL 0
+      OR value GREATER 1
+    )
+      message(
+        FATAL_ERROR
+        "${wrong} a fraction of the roofline over 0 and up to 1, for example ${label} 0.9."
+      )
+    endif()
+  elseif(kind STREQUAL "LANGUAGE")
+    if(NOT value STREQUAL "CUDA")
+      message(FATAL_ERROR "${wrong} one of: CUDA.")
+    endif()
+  elseif(kind STREQUAL "DEVICE")
+    if(NOT value MATCHES "^(auto|cuda|cpu)$")
+      message(FATAL_ERROR "${wrong} one of: auto, cuda, cpu.")
+    endif()
+  elseif(kind STREQUAL "PROVIDER")
+    if(NOT value MATCHES "^(auto|replay|manual|command|anthropic|openai|openai-chat)$")
+      message(
+        FATAL_ERROR
+        "${wrong} one of: auto, replay, manual, command, anthropic, openai, openai-chat."
+      )
+    endif()
+  elseif(kind STREQUAL "ARCHITECTURES")
+    if(value STREQUAL "")
+      message(FATAL_ERROR "${wrong} at least one GPU architecture, for example ${label} 90a.")
+    endif()
+    foreach(architecture IN LISTS value)
+      if(NOT architecture MATCHES "^[1-9][0-9]+[af]?$")
+        message(FATAL_ERROR "${wrong} GPU architectures such as 80, 90a or 100f.")
+      endif()
+    endforeach()
+  endif()
+endfunction()

@@ -1,0 +1,24 @@
+# _kernelloop_resolve_files(<op> <label> <out> <base> <path>...)
+#
+# The paths made absolute from <base>; stops when one is not there.
+function(_kernelloop_resolve_files op label out base)
+  set(resolved "")
+  foreach(path IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH path BASE_DIRECTORY "${base}" NORMALIZE OUTPUT_VARIABLE absolute)
+    if(NOT EXISTS "${absolute}")
+      message(
+        FATAL_ERROR
+        "add_kernel_op(${op}): ${label} names \"${path}\", but there is no ${absolute}. "
+        "Create it or correct the path; relative paths start at ${base}."
+      )
+    elseif(IS_DIRECTORY "${absolute}" AND NOT label MATCHES "CONTEXT$")
+      message(
+        FATAL_ERROR
+        "add_kernel_op(${op}): ${label} names \"${path}\", but ${absolute} is a directory. "
+        "Name the file in it."
+      )
+    endif()
+    list(APPEND resolved "${absolute}")
+  endforeach()
+  set(${out} "${resolved}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,100 @@
+# _kernelloop_write_config(<op>)
+#
+# config.json: what the tools need to know beyond their command lines (docs/formats.md). No step
+# depends on it. Properties may hold generator expressions.
+function(_kernelloop_write_config op)
+  set(
+    names
+    SPEC
+    REFERENCE
+    BUILD_DIR
+    GENERATED_DIR
+    REPORTS_DIR
+    RECORDINGS_DIR
+    HINTS
+    CONTEXT
+    BASELINES
+    LABELS
+    VERSIONS
+    CANDIDATES
+    FIX_LIMIT
+    PROVIDER
+    MODEL
+    SOL_TARGET
+    ARCHITECTURES
+    COMPILE_OPTIONS
+    DEVICE
+    NVCC
+    HOST_COMPILER
+    DEVICE_LAUNCHER
+  )
+  foreach(name IN LISTS names)
+    get_property(${name} TARGET ${op} PROPERTY KERNELLOOP_${name})
+  endforeach()
+  foreach(
+    text
+    IN
+    ITEMS SPEC REFERENCE BUILD_DIR GENERATED_DIR REPORTS_DIR RECORDINGS_DIR HINTS
+  )
+    _kernelloop_json_string(${text} "${${text}}")
+  endforeach()
+  foreach(
+    text
+    IN
+    ITEMS PROVIDER MODEL DEVICE NVCC HOST_COMPILER
+  )
+    _kernelloop_json_string(${text} "${${text}}")
+  endforeach()
+  foreach(
+    items
+    IN
+    ITEMS CONTEXT BASELINES LABELS ARCHITECTURES COMPILE_OPTIONS DEVICE_LAUNCHER
+  )
+    _kernelloop_json_list(${items} ${${items}})
+  endforeach()
+  get_target_property(device_tool ${op} _KERNELLOOP_DEVICE_TOOL)
+  _kernelloop_json_string(device_tool "${device_tool}")
+  get_target_property(include_dir KernelLoop::headers INTERFACE_INCLUDE_DIRECTORIES)
+  _kernelloop_json_string(include_dir "${include_dir}")
+  # JSON has no ".9" and no "1.".
+  if(SOL_TARGET MATCHES "^\\.")
+    set(SOL_TARGET "0${SOL_TARGET}")
+  endif()
+  string(REGEX REPLACE "\\.$" "" SOL_TARGET "${SOL_TARGET}")
+
+  file(
+    GENERATE OUTPUT "${CMAKE_BINARY_DIR}/kernelloop/${op}/config.json"
+    CONTENT
+      "{
+  \"schema_version\": 1,
+  \"op\": \"${op}\",
+  \"spec\": ${SPEC},
+  \"reference_source\": ${REFERENCE},
+  \"reference_library\": \"$<TARGET_FILE:${op}_reference>\",
+  \"build_dir\": ${BUILD_DIR},
+  \"generated_dir\": ${GENERATED_DIR},
+  \"reports_dir\": ${REPORTS_DIR},
+  \"recordings_dir\": ${RECORDINGS_DIR},
+  \"hints\": ${HINTS},
+  \"context\": ${CONTEXT},
+  \"baselines\": ${BASELINES},
+  \"labels\": ${LABELS},
+  \"versions\": ${VERSIONS},
+  \"candidates\": ${CANDIDATES},
+  \"fix_limit\": ${FIX_LIMIT},
+  \"provider\": ${PROVIDER},
+  \"model\": ${MODEL},
+  \"sol_target\": ${SOL_TARGET},
+  \"architectures\": ${ARCHITECTURES},
+  \"compile_options\": ${COMPILE_OPTIONS},
+  \"device\": ${DEVICE},
+  \"nvcc\": ${NVCC},
+  \"host_compiler\": ${HOST_COMPILER},
+  \"cpu_include_dir\": ${include_dir},
+  \"device_launcher\": ${DEVICE_LAUNCHER},
+  \"device_tool\": ${device_tool}
+}
+"
+    TARGET ${op}
+  )
+endfunction()

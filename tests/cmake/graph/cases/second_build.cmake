@@ -1,0 +1,13 @@
+# The loop runs every step once; a second build has no work to do, and `all` asks nothing.
+copy_project(graph/project)
+configure(-DKERNELLOOP_VERSIONS=3)
+build(all)
+expect_steps()
+build(optimize_all)
+all_steps(steps softmax 1 3 asked)
+expect_steps("spec softmax" ${steps})
+expect_no_work(optimize_all)
+expect_no_work(optimize_softmax)
+expect_no_work(all)
+configure()
+expect_no_work(optimize_all)

@@ -1,0 +1,1 @@
+extern "C" int graph_reference() { return 1; }
