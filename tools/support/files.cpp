@@ -135,7 +135,13 @@ TemporaryDirectory::~TemporaryDirectory() {
 
 FileLock::FileLock(const std::filesystem::path& path, Wait wait) {
   create_parent(path);
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  // O_CREAT only when it is missing: in a sticky directory the kernel may refuse O_CREAT on a file
+  // of another user. flock needs no write permission either.
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor_ < 0 && errno == EACCES) descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0 && errno == ENOENT) {
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  }
   if (descriptor_ < 0) fail_io("lock", path, errno);
   int result = 0;
   do {

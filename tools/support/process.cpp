@@ -1,5 +1,6 @@
 #include "support/process.hpp"
 
+#include "support/descriptor.hpp"
 #include "support/error.hpp"
 
 #include <fcntl.h>
@@ -24,29 +25,6 @@ namespace kernelloop {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() { reset(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    reset();
-    value_ = std::exchange(other.value_, -1);
-    return *this;
-  }
-  [[nodiscard]] int get() const noexcept { return value_; }
-  [[nodiscard]] bool open() const noexcept { return value_ >= 0; }
-  void reset() noexcept {
-    if (value_ >= 0) ::close(std::exchange(value_, -1));
-  }
-
- private:
-  int value_ = -1;
-};
 
 struct Pipe {
   Descriptor read;

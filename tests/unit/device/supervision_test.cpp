@@ -1,0 +1,355 @@
+// What a candidate can do to its worker, and what the parent makes of it.
+#include "device/worker_client.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "candidate_plan.hpp"
+#include <signal.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <thread>
+
+namespace kernelloop {
+namespace {
+
+using std::chrono::milliseconds;
+using test::element;
+using test::make_tensors;
+using test::plan_for;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int k_elements = 100;
+
+Worker make_worker() { return Worker(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM, {}}); }
+
+// One worker with the plain fixture as module 0.
+class Supervision : public ::testing::Test {
+ protected:
+  Supervision() : worker_(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM, {}}) {
+    worker_.load({DEVICE_FIXTURE, {"twice"}});
+  }
+
+  RunResult run(const std::string& kernel, milliseconds timeout = milliseconds(60000)) {
+    RunRequest request;
+    request.arena = &arena_;
+    request.plan = plan_for(kernel, k_elements);
+    request.timeout = timeout;
+    return worker_.run(request);
+  }
+
+  void expect_healthy() {
+    const RunResult result = run("twice");
+    EXPECT_EQ(result.fault.kind, FaultKind::none) << result.fault.message;
+    EXPECT_EQ(element(arena_, "y", 7), 15.0f);
+  }
+
+  TensorArena arena_ = make_tensors(k_elements);
+  Worker worker_;
+};
+
+TEST_F(Supervision, AGoodKernelFillsItsOutput) {
+  const RunResult result = run("twice");
+  EXPECT_FALSE(result.fault) << result.fault.message;
+  EXPECT_THAT(result.changed_inputs, IsEmpty());
+  for (int i = 0; i < k_elements; ++i) EXPECT_EQ(element(arena_, "y", i), 2 * i + 1.0f);
+}
+
+TEST_F(Supervision, DescribesTheDevice) {
+  const DeviceDescription& device = worker_.device();
+  EXPECT_EQ(device.kind, "cpu");
+  EXPECT_FALSE(device.name.empty());
+  EXPECT_GT(device.memory_bytes, 0);
+  EXPECT_THAT(device.confinement, HasSubstr("own process group"));
+  EXPECT_THAT(device.confinement, HasSubstr("no new privileges"));
+  EXPECT_THAT(device.confinement, HasSubstr("ends with its parent"));
+}
+
+TEST_F(Supervision, OutputsArePoisonedFirst) {
+  RunRequest request;
+  request.arena = &arena_;
+  request.plan = plan_for("nothing", k_elements);
+  request.poison = std::byte{0xFF};
+  EXPECT_FALSE(worker_.run(request).fault);
+  EXPECT_TRUE(std::isnan(element(arena_, "y", 0)));
+  request.poison = std::byte{0};
+  EXPECT_FALSE(worker_.run(request).fault);
+  EXPECT_EQ(element(arena_, "y", k_elements - 1), 0.0f);
+}
+
+TEST_F(Supervision, TheScheduleSeedReachesTheLaunch) {
+  RunRequest request;
+  request.arena = &arena_;
+  request.plan = plan_for("seed", k_elements);
+  request.schedule_seed = 12;
+  EXPECT_FALSE(worker_.run(request).fault);
+  EXPECT_EQ(element(arena_, "y", 0), 12.0f);
+}
+
+TEST_F(Supervision, AnEndlessKernelIsKilledAtItsDeadline) {
+  const RunResult result = run("endless", milliseconds(300));
+  EXPECT_EQ(result.fault.kind, FaultKind::timeout);
+  EXPECT_THAT(result.fault.message, HasSubstr("0.3 s"));
+  EXPECT_THAT(result.fault.message, HasSubstr("still going"));
+  expect_healthy();
+}
+
+TEST_F(Supervision, ASegmentationFaultIsACrashThatSaysWhere) {
+  const RunResult result = run("null_pointer");
+  EXPECT_EQ(result.fault.kind, FaultKind::crash);
+  EXPECT_THAT(result.fault.message, HasSubstr("signal 11"));
+  EXPECT_THAT(result.fault.message, HasSubstr("address 0x10, which belongs to no tensor"));
+  expect_healthy();
+}
+
+TEST_F(Supervision, AGigabyteOfOutputDoesNoHarm) {
+  const RunResult result = run("gigabyte");
+  EXPECT_EQ(result.fault.kind, FaultKind::none) << result.fault.message.substr(0, 200);
+  EXPECT_EQ(element(arena_, "y", 1), 3.0f);
+}
+
+TEST_F(Supervision, AWriteRightPastTheEndNamesTheTensor) {
+  const RunResult result = run("write_past_end");
+  EXPECT_EQ(result.fault.kind, FaultKind::illegal_access);
+  EXPECT_THAT(result.fault.message, HasSubstr("past the end of 'y' (400 bytes)"));
+  expect_healthy();
+}
+
+TEST_F(Supervision, AReadFarPastTheEndNamesTheTensor) {
+  const RunResult result = run("read_far_past_end");
+  EXPECT_EQ(result.fault.kind, FaultKind::illegal_access);
+  EXPECT_THAT(result.fault.message, HasSubstr("read at byte 400400, past the end of 'x'"));
+  expect_healthy();
+}
+
+TEST_F(Supervision, AWriteBeforeTheStartNamesTheTensor) {
+  const RunResult result = run("write_before_start");
+  EXPECT_EQ(result.fault.kind, FaultKind::illegal_access);
+  EXPECT_THAT(result.fault.message, HasSubstr("4 bytes before the start of 'y'"));
+}
+
+TEST_F(Supervision, AKernelThatEndsTheProcessIsACrash) {
+  const RunResult result = run("exits");
+  EXPECT_EQ(result.fault.kind, FaultKind::crash);
+  EXPECT_THAT(result.fault.message, HasSubstr("exited with code 0"));
+  EXPECT_THAT(result.fault.message, HasSubstr("goodbye"));
+  expect_healthy();
+}
+
+TEST_F(Supervision, AChangedInputIsNamedAndTheParentsCopyIsUnharmed) {
+  const RunResult result = run("changes_input");
+  EXPECT_FALSE(result.fault);
+  EXPECT_THAT(result.changed_inputs, ElementsAre("x"));
+  EXPECT_EQ(element(arena_, "x", k_elements / 2), k_elements / 2 + 0.5f);
+}
+
+bool ends_soon(pid_t process) {
+  for (int i = 0; i < 500; ++i) {
+    if (::kill(process, 0) != 0) return true;
+    // A zombie still takes signals; its state tells.
+    const std::string path = "/proc/" + std::to_string(process) + "/stat";
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return true;
+    if (read_file(path).find(") Z ") != std::string::npos) return true;
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  return false;
+}
+
+TEST(SupervisionOfChildren, AChildLeftBehindGoesWithTheWorker) {
+  TensorArena arena = make_tensors(k_elements);
+  pid_t child = 0;
+  {
+    Worker worker = make_worker();
+    worker.load({DEVICE_FIXTURE, {"forks"}});
+    RunRequest request;
+    request.arena = &arena;
+    request.plan = plan_for("forks", k_elements);
+    EXPECT_FALSE(worker.run(request).fault);
+    child = static_cast<pid_t>(element(arena, "y", 0));
+    ASSERT_GT(child, 0);
+  }
+  EXPECT_TRUE(ends_soon(child));
+}
+
+TEST_F(Supervision, AChildThatHoldsTheChannelDoesNotHideTheWorkersEnd) {
+  const RunResult result = run("forks_and_dies");
+  EXPECT_EQ(result.fault.kind, FaultKind::crash);
+  EXPECT_THAT(result.fault.message, HasSubstr("exited with code 3"));
+  expect_healthy();
+}
+
+TEST_F(Supervision, EachStatusOfAModuleHasItsFault) {
+  const std::vector<std::pair<std::string, FaultKind>> expected{
+      {"divergent", FaultKind::divergent_barrier},
+      {"trap", FaultKind::trap},
+      {"limit", FaultKind::launch_refused},
+      {"not_runnable", FaultKind::not_runnable},
+      {"mask", FaultKind::other},
+  };
+  for (const auto& [kernel, kind] : expected) {
+    const RunResult result = run(kernel);
+    EXPECT_EQ(result.fault.kind, kind) << kernel;
+    EXPECT_THAT(result.fault.message, HasSubstr(kernel + ": "));
+  }
+  EXPECT_THAT(run("divergent").fault.message, HasSubstr("thread 3 waits at k.cu:7"));
+}
+
+TEST_F(Supervision, AnUnknownKernelIsRefused) {
+  const RunResult result = run("missing");
+  EXPECT_EQ(result.fault.kind, FaultKind::launch_refused);
+  EXPECT_THAT(result.fault.message, HasSubstr("no kernel 'missing'"));
+}
+
+TEST_F(Supervision, ParametersMustFitTheKernel) {
+  RunRequest request;
+  request.arena = &arena_;
+  request.plan = plan_for("twice", k_elements);
+  request.plan.launches[0].arguments.pop_back();
+  RunResult result = worker_.run(request);
+  EXPECT_EQ(result.fault.kind, FaultKind::launch_refused);
+  EXPECT_THAT(result.fault.message, HasSubstr("takes 3 parameters (of 8, 8, 4 bytes)"));
+  request.plan.launches[0].arguments.push_back(test::value_argument(std::int64_t{1}));
+  result = worker_.run(request);
+  EXPECT_EQ(result.fault.kind, FaultKind::launch_refused);
+  EXPECT_THAT(result.fault.message, HasSubstr("parameter 2 of kernel 'twice' has 4 bytes"));
+}
+
+TEST_F(Supervision, TheWorkerSeesNoSecretsAndNoForeignFiles) {
+  ::setenv("KERNELLOOP_TEST_API_KEY", "secret", 1);
+  ::setenv("CUDA_COREDUMP_FILE", "/tmp/core", 1);
+  FILE* open_file = std::fopen("/proc/self/exe", "r");
+  ASSERT_NE(open_file, nullptr);
+  const int inheritable = ::dup(::fileno(open_file));  // without close-on-exec
+  EXPECT_FALSE(run("environment").fault);
+  EXPECT_EQ(element(arena_, "y", 0), 0.0f);
+  EXPECT_EQ(element(arena_, "y", 1), 0.0f);
+  EXPECT_EQ(element(arena_, "y", 2), 0.0f);
+  ::close(inheritable);
+  std::fclose(open_file);
+  ::unsetenv("KERNELLOOP_TEST_API_KEY");
+  ::unsetenv("CUDA_COREDUMP_FILE");
+}
+
+TEST(SupervisionOfLoading, AMissingKernelIsSaid) {
+  TensorArena arena = make_tensors(k_elements);
+  Worker worker = make_worker();
+  EXPECT_EQ(worker.load({DEVICE_FIXTURE, {"twice", "thrice"}}), 0);
+  RunRequest request;
+  request.arena = &arena;
+  request.plan = plan_for("twice", k_elements);
+  const RunResult result = worker.run(request);
+  EXPECT_EQ(result.fault.kind, FaultKind::load_failed);
+  EXPECT_THAT(result.fault.message, HasSubstr("no kernel 'thrice'"));
+}
+
+TEST(SupervisionOfLoading, WhatCannotBeLoadedIsSaid) {
+  TensorArena arena = make_tensors(k_elements);
+  Worker worker = make_worker();
+  const int missing = worker.load({"/nowhere/kernel.cpu.so", {}});
+  const int old = worker.load({DEVICE_FIXTURE_OLD_ABI, {}});
+  const int dies = worker.load({DEVICE_FIXTURE_BAD_LOAD, {}});
+  const int good = worker.load({DEVICE_FIXTURE, {"twice"}});
+  RunRequest request;
+  request.arena = &arena;
+  request.plan = plan_for("twice", k_elements);
+  EXPECT_THAT(worker.run(request, missing).fault.message, HasSubstr("No such file"));
+  EXPECT_THAT(worker.run(request, old).fault.message, HasSubstr("compile it again"));
+  const RunResult dead = worker.run(request, dies);
+  EXPECT_EQ(dead.fault.kind, FaultKind::load_failed);
+  EXPECT_THAT(dead.fault.message, HasSubstr("signal 6"));
+  EXPECT_FALSE(worker.run(request, good).fault);
+}
+
+TEST(SupervisionOfStart, AMissingProgramIsAnErrorOfTheEnvironment) {
+  Worker worker(WorkerOptions{"cpu", "/nowhere/kernelloop-device", {}});
+  try {
+    worker.device();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.what(), HasSubstr("/nowhere/kernelloop-device"));
+  }
+}
+
+TEST(SupervisionOfStart, AProgramThatIsNoWorkerIsAnErrorOfTheEnvironment) {
+  Worker worker(WorkerOptions{"cpu", "/bin/false", {}});
+  try {
+    worker.device();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.what(), HasSubstr("exited with code 1 before it was ready"));
+  }
+}
+
+TEST(SupervisionOfStart, AnUnknownDeviceIsAnError) {
+  Worker worker(WorkerOptions{"abacus", KERNELLOOP_DEVICE_PROGRAM, {}});
+  try {
+    worker.device();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no device kind 'abacus'"));
+  }
+}
+
+// Modules built with the sanitizers.
+class SanitizedSupervision : public Supervision {
+ protected:
+  SanitizedSupervision() {
+    // The plain worker runs already when the sanitized module comes: it must be replaced.
+    expect_healthy();
+    module_ = worker_.load({DEVICE_FIXTURE_SANITIZED, {"twice"}});
+  }
+
+  RunResult run_sanitized(const std::string& kernel) {
+    RunRequest request;
+    request.arena = &arena_;
+    request.plan = plan_for(kernel, k_elements);
+    return worker_.run(request, module_);
+  }
+
+  int module_ = 0;
+};
+
+TEST_F(SanitizedSupervision, AGoodKernelRuns) {
+  const RunResult result = run_sanitized("twice");
+  EXPECT_FALSE(result.fault) << result.fault.message;
+  EXPECT_EQ(element(arena_, "y", 3), 7.0f);
+}
+
+TEST_F(SanitizedSupervision, AnOverrunIsNamedWithFileAndLine) {
+  const RunResult result = run_sanitized("write_past_end");
+  EXPECT_EQ(result.fault.kind, FaultKind::illegal_access);
+  EXPECT_THAT(result.fault.message, HasSubstr("heap-buffer-overflow: WRITE of size 4"));
+  EXPECT_THAT(result.fault.message, HasSubstr("candidate.cpp:"));
+  EXPECT_THAT(result.fault.message, HasSubstr("byte 400 of 'y' (400 bytes)"));
+  EXPECT_FALSE(run_sanitized("twice").fault);
+}
+
+TEST_F(SanitizedSupervision, AnUnderrunIsNamed) {
+  const RunResult result = run_sanitized("write_before_start");
+  EXPECT_EQ(result.fault.kind, FaultKind::illegal_access);
+  EXPECT_THAT(result.fault.message, HasSubstr("4 bytes before the start of 'y'"));
+}
+
+TEST_F(SanitizedSupervision, UndefinedBehaviourIsNamedWithFileAndLine) {
+  const RunResult result = run_sanitized("overflow");
+  EXPECT_EQ(result.fault.kind, FaultKind::illegal_access);
+  EXPECT_THAT(result.fault.message, HasSubstr("signed integer overflow"));
+  EXPECT_THAT(result.fault.message, HasSubstr("candidate.cpp:"));
+}
+
+TEST_F(SanitizedSupervision, AWildPointerIsNoted) {
+  const RunResult result = run_sanitized("null_pointer");
+  EXPECT_TRUE(result.fault);
+  EXPECT_THAT(result.fault.message, HasSubstr("candidate.cpp:"));
+}
+
+}  // namespace
+}  // namespace kernelloop

@@ -1,0 +1,16 @@
+// The subcommands of kernelloop-device, one file each. Their callbacks do the work and throw Error.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace kernelloop {
+
+void add_worker_command(CLI::App& app);  // internal: the process that loads candidates' code
+void add_info_command(CLI::App& app);
+void add_list_command(CLI::App& app);
+void add_verify_command(CLI::App& app);
+void add_bench_command(CLI::App& app);
+
+}  // namespace kernelloop

@@ -1,0 +1,219 @@
+#include "device/cpu_device.hpp"
+
+#include "device/cpu_module.hpp"
+#include "device/crash_reporter.hpp"
+#include "device/guarded_buffer.hpp"
+#include "support/error.hpp"
+
+#include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <thread>
+
+namespace kernelloop {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int k_fewest_samples = 3;
+
+std::string processor_name() {
+  std::ifstream information("/proc/cpuinfo");
+  for (std::string line; std::getline(information, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) {
+      return line.substr(colon + 2);
+    }
+  }
+  return "CPU";
+}
+
+std::uint64_t hash_of(const GuardedBuffer& buffer) {
+  return XXH3_64bits(buffer.data(), buffer.bytes().size());
+}
+
+// The candidate's private copies of the tensors, and the workspace.
+class Buffers {
+ public:
+  Buffers(const std::vector<SharedTensor>& tensors, std::int64_t workspace_bytes)
+      : tensors_(tensors) {
+    const bool sanitized = runs_sanitized();
+    for (const SharedTensor& tensor : tensors) {
+      buffers_.emplace_back(tensor.name, tensor.bytes, sanitized);
+      if (!tensor.output) std::copy_n(tensor.data, tensor.bytes, buffers_.back().data());
+      hashes_.push_back(tensor.output ? 0 : hash_of(buffers_.back()));
+    }
+    buffers_.emplace_back("workspace", static_cast<std::size_t>(workspace_bytes), sanitized);
+  }
+
+  void poison(std::byte value) {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      if (i < tensors_.size() && !tensors_[i].output) continue;
+      std::fill_n(buffers_[i].data(), buffers_[i].bytes().size(), value);
+    }
+  }
+
+  [[nodiscard]] CpuAddresses addresses() const {
+    CpuAddresses result;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      result.tensors[tensors_[i].name] = buffers_[i].data();
+    }
+    result.workspace = buffers_.back().data();
+    return result;
+  }
+
+  [[nodiscard]] std::vector<std::string> changed_inputs() const {
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (!tensors_[i].output && hash_of(buffers_[i]) != hashes_[i]) {
+        result.push_back(tensors_[i].name);
+      }
+    }
+    return result;
+  }
+
+  [[nodiscard]] Fault damage() const {
+    for (const GuardedBuffer& buffer : buffers_) {
+      if (std::string found = buffer.damage(); !found.empty()) {
+        return {FaultKind::illegal_access, std::move(found)};
+      }
+    }
+    return {};
+  }
+
+  void return_outputs() const {
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (tensors_[i].output) std::copy_n(buffers_[i].data(), tensors_[i].bytes, tensors_[i].data);
+    }
+  }
+
+  [[nodiscard]] const std::vector<GuardedBuffer>& all() const noexcept { return buffers_; }
+
+ private:
+  const std::vector<SharedTensor>& tensors_;
+  std::vector<GuardedBuffer> buffers_;  // the tensors in order, then the workspace
+  std::vector<std::uint64_t> hashes_;
+};
+
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(std::function<void(const Fault&)> report) : report_(std::move(report)) {}
+
+  DeviceDescription describe() override {
+    DeviceDescription device;
+    device.kind = "cpu";
+    device.name = processor_name();
+#if defined(__clang__)
+    device.driver = "clang " __clang_version__;
+#else
+    device.driver = "g++ " __VERSION__;
+#endif
+    device.multiprocessors = static_cast<int>(std::thread::hardware_concurrency());
+    const long cache = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+    device.l2_bytes = std::max(cache, 0L);
+    device.memory_bytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                          static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE));
+    return device;
+  }
+
+  Fault load(int module, const Artifact& artifact) override {
+    CpuModule loaded;
+    Fault fault = loaded.open(artifact);
+    if (!fault) modules_.insert_or_assign(module, std::move(loaded));
+    return fault;
+  }
+
+  RunResult run(const RunJob& job) override {
+    RunResult result;
+    const CpuModule& module = module_of(job.module);
+    std::vector<CpuCall> calls;
+    Buffers buffers(job.tensors, job.plan.workspace_bytes);
+    result.fault = module.bind(job.plan, buffers.addresses(), job.schedule_seed, calls);
+    if (result.fault) return result;
+    buffers.poison(job.poison);
+    {
+      const CrashReporter reporter(buffers.all(), reporting());
+      result.fault = module.launch(calls);
+    }
+    if (!result.fault) result.fault = buffers.damage();
+    result.changed_inputs = buffers.changed_inputs();
+    buffers.return_outputs();
+    return result;
+  }
+
+  TimeResult time(const TimeJob& job) override {
+    TimeResult result;
+    std::int64_t workspace = 0;
+    for (const auto& variant : job.variants) {
+      workspace = std::max(workspace, variant.plan.workspace_bytes);
+    }
+    Buffers buffers(job.tensors, workspace);
+    std::vector<std::vector<CpuCall>> calls(job.variants.size());
+    for (std::size_t v = 0; v < job.variants.size(); ++v) {
+      const auto& variant = job.variants[v];
+      result.fault = module_of(variant.module).bind(variant.plan, buffers.addresses(), 0, calls[v]);
+      if (result.fault) return faulty(std::move(result), v);
+    }
+    result.samples_us.resize(job.variants.size());
+    const CrashReporter reporter(buffers.all(), reporting());
+    const Clock::time_point begin = Clock::now();
+    Clock::duration spent{};
+    for (int round = -job.warmup; round < job.max_samples; ++round) {
+      for (std::size_t v = 0; v < calls.size(); ++v) {
+        buffers.poison(std::byte{0xFF});
+        const Clock::time_point start = Clock::now();
+        result.fault = module_of(job.variants[v].module).launch(calls[v]);
+        const Clock::duration taken = Clock::now() - start;
+        if (!result.fault) result.fault = buffers.damage();
+        if (result.fault) return faulty(std::move(result), v);
+        if (round < 0) continue;
+        spent += taken;
+        result.samples_us[v].push_back(std::chrono::duration<double, std::micro>(taken).count());
+      }
+      const bool enough = round + 1 >= job.min_samples && spent >= job.budget;
+      const bool too_long = Clock::now() - begin >= job.patience;
+      if (round >= 0 && (enough || (too_long && round + 1 >= k_fewest_samples))) break;
+    }
+    if (const auto changed = buffers.changed_inputs(); !changed.empty()) {
+      result.fault = {FaultKind::other, fmt::format("changed its input '{}'", changed.front())};
+      return job.variants.size() == 1 ? faulty(std::move(result), 0) : result;
+    }
+    buffers.return_outputs();
+    return result;
+  }
+
+  double measure_copy(std::int64_t) override {
+    fail(ExitCode::internal, "the copy ceiling is only measured on a GPU");
+  }
+
+ private:
+  const CpuModule& module_of(int number) const {
+    const auto found = modules_.find(number);
+    if (found == modules_.end()) fail(ExitCode::internal, "module {} is not loaded", number);
+    return found->second;
+  }
+
+  static TimeResult faulty(TimeResult result, std::size_t variant) {
+    result.faulty_variant = static_cast<int>(variant);
+    return result;
+  }
+
+  [[nodiscard]] std::function<void(const std::string&)> reporting() const {
+    return [this](const std::string& message) { report_({FaultKind::illegal_access, message}); };
+  }
+
+  std::function<void(const Fault&)> report_;
+  std::map<int, CpuModule> modules_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_cpu_device(std::function<void(const Fault&)> report) {
+  return std::make_unique<CpuDevice>(std::move(report));
+}
+
+}  // namespace kernelloop

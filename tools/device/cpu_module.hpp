@@ -1,0 +1,40 @@
+// One shared object that implements include/kernelloop/cpu/abi.h, loaded into this process.
+#pragma once
+
+#include "device/worker_client.hpp"
+
+#include <kernelloop/cpu/abi.h>
+
+#include <map>
+
+namespace kernelloop {
+
+struct CpuAddresses {
+  std::map<std::string, std::byte*> tensors;
+  std::byte* workspace = nullptr;
+};
+
+// A launch with the values of its arguments, ready to be made again and again.
+struct CpuCall {
+  std::string kernel;
+  std::vector<std::vector<std::byte>> values;
+  KernelLoopCpuLaunch launch{};  // its `arguments` are filled in when it is made
+};
+
+class CpuModule {
+ public:
+  // FaultKind::load_failed when it cannot be loaded, is of another ABI or lacks a kernel.
+  Fault open(const Artifact& artifact);
+
+  // Turns a plan into calls. launch_refused when a kernel or its parameters are not as planned.
+  Fault bind(const ResolvedPlan& plan, const CpuAddresses& addresses, std::uint64_t seed,
+             std::vector<CpuCall>& calls) const;
+
+  // Makes the calls in order, up to the first fault.
+  Fault launch(const std::vector<CpuCall>& calls) const;
+
+ private:
+  const KernelLoopCpuModule* module_ = nullptr;  // stays loaded as long as the process lives
+};
+
+}  // namespace kernelloop

@@ -1,0 +1,30 @@
+// Says which tensor a faulting access belongs to, before the process ends.
+//
+// Plain builds: a handler for SIGSEGV and SIGBUS compares the address with the guard pages of the
+// buffers. Sanitizer builds: AddressSanitizer's report callback does the same with its address.
+#pragma once
+
+#include "device/guarded_buffer.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+// Whether AddressSanitizer's runtime is in this process.
+bool runs_sanitized();
+
+// While it lives, a fault in one of `buffers` calls `report` with the finding, on the faulting
+// thread's signal stack, and ends the process. Other faults end it as they would otherwise. At most
+// one at a time; `report` may write to a descriptor but should do little else.
+class CrashReporter {
+ public:
+  CrashReporter(const std::vector<GuardedBuffer>& buffers,
+                std::function<void(const std::string&)> report);
+  ~CrashReporter();
+  CrashReporter(const CrashReporter&) = delete;
+  CrashReporter& operator=(const CrashReporter&) = delete;
+};
+
+}  // namespace kernelloop

@@ -1,0 +1,90 @@
+#include "device/description.hpp"
+
+#include <array>
+
+namespace kernelloop {
+namespace {
+
+struct KindName {
+  FaultKind kind;
+  const char* name;
+};
+constexpr std::array<KindName, 11> k_kind_names{{
+    {FaultKind::none, "none"},
+    {FaultKind::launch_refused, "launch_refused"},
+    {FaultKind::illegal_access, "illegal_access"},
+    {FaultKind::misaligned, "misaligned"},
+    {FaultKind::trap, "trap"},
+    {FaultKind::divergent_barrier, "divergent_barrier"},
+    {FaultKind::timeout, "timeout"},
+    {FaultKind::crash, "crash"},
+    {FaultKind::load_failed, "load_failed"},
+    {FaultKind::not_runnable, "not_runnable"},
+    {FaultKind::other, "other"},
+}};
+
+}  // namespace
+
+const char* name_of(FaultKind kind) {
+  for (const KindName& entry : k_kind_names) {
+    if (entry.kind == kind) return entry.name;
+  }
+  return "other";
+}
+
+FaultKind fault_kind_of(std::string_view name) {
+  for (const KindName& entry : k_kind_names) {
+    if (entry.name == name) return entry.kind;
+  }
+  return FaultKind::other;
+}
+
+Json fault_to_json(const Fault& fault) {
+  return Json{{"kind", name_of(fault.kind)}, {"message", fault.message}};
+}
+
+Fault fault_from_json(const Json& json) {
+  return Fault{fault_kind_of(json.at("kind").get<std::string>()),
+               json.at("message").get<std::string>()};
+}
+
+Json to_json(const DeviceDescription& device) {
+  const LaunchLimits& limits = device.limits;
+  return Json{{"kind", device.kind},
+              {"name", device.name},
+              {"uuid", device.uuid},
+              {"architecture", device.architecture},
+              {"driver", device.driver},
+              {"multiprocessors", device.multiprocessors},
+              {"l2_bytes", device.l2_bytes},
+              {"memory_bytes", device.memory_bytes},
+              {"datasheet_bandwidth", device.datasheet_bandwidth},
+              {"limits",
+               {{"max_threads_per_block", limits.max_threads_per_block},
+                {"max_shared_bytes", limits.max_shared_bytes},
+                {"max_grid", limits.max_grid},
+                {"max_block", limits.max_block}}},
+              {"confinement", device.confinement}};
+}
+
+DeviceDescription description_from_json(const Json& json) {
+  DeviceDescription device;
+  json.at("kind").get_to(device.kind);
+  json.at("name").get_to(device.name);
+  json.at("uuid").get_to(device.uuid);
+  json.at("architecture").get_to(device.architecture);
+  json.at("driver").get_to(device.driver);
+  json.at("multiprocessors").get_to(device.multiprocessors);
+  json.at("l2_bytes").get_to(device.l2_bytes);
+  json.at("memory_bytes").get_to(device.memory_bytes);
+  json.at("datasheet_bandwidth").get_to(device.datasheet_bandwidth);
+  const Json& limits = json.at("limits");
+  limits.at("max_threads_per_block").get_to(device.limits.max_threads_per_block);
+  limits.at("max_shared_bytes").get_to(device.limits.max_shared_bytes);
+  limits.at("max_grid").get_to(device.limits.max_grid);
+  limits.at("max_block").get_to(device.limits.max_block);
+  json.at("confinement").get_to(device.confinement);
+  return device;
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,51 @@
+// The worker's side: a device as the worker drives it. It sees mapped tensors and resolved plans.
+#pragma once
+
+#include "device/worker_client.hpp"
+
+namespace kernelloop {
+
+// One tensor in the memory shared with the parent.
+struct SharedTensor {
+  std::string name;
+  std::byte* data = nullptr;  // an input's is mapped for reading only
+  std::size_t bytes = 0;
+  bool output = false;
+};
+
+struct RunJob {
+  std::vector<SharedTensor> tensors;
+  ResolvedPlan plan;
+  int module = 0;
+  std::byte poison{0xFF};
+  std::uint64_t schedule_seed = 0;
+};
+
+struct TimeJob {
+  std::vector<SharedTensor> tensors;
+  std::vector<TimeRequest::Variant> variants;
+  bool flush_l2 = true;
+  int warmup = 3;
+  int min_samples = 20;
+  int max_samples = 200;
+  std::chrono::milliseconds budget{1000};
+  std::chrono::milliseconds patience{60000};  // after that a few samples are enough
+};
+
+// Faults of a candidate are values. Error is thrown for what is not the candidate's doing: no
+// memory, no driver, a request that names no loaded module (internal).
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual DeviceDescription describe() = 0;
+  // Called once per module number.
+  virtual Fault load(int module, const Artifact& artifact) = 0;
+  virtual RunResult run(const RunJob& job) = 0;
+  virtual TimeResult time(const TimeJob& job) = 0;
+  virtual double measure_copy(std::int64_t bytes) = 0;
+};
+
+// The tensor of that name, or nullptr.
+const SharedTensor* find_tensor(const std::vector<SharedTensor>& tensors, const std::string& name);
+
+}  // namespace kernelloop

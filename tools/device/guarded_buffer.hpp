@@ -1,0 +1,46 @@
+// Host memory in which an access out of bounds is noticed.
+//
+// Plain builds: the buffer ends (within 16 bytes) where inaccessible pages begin, and inaccessible
+// pages lie before it too; what is left of the pages around it holds a pattern that is checked.
+// Sanitizer builds: a heap block of just this size, whose surroundings AddressSanitizer watches.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace kernelloop {
+
+class GuardedBuffer {
+ public:
+  // Throws Error(io) when memory is short. `name` is that of the tensor, for messages.
+  GuardedBuffer(std::string name, std::size_t bytes, bool sanitized);
+  ~GuardedBuffer();
+  GuardedBuffer(GuardedBuffer&& other) noexcept;
+  GuardedBuffer& operator=(GuardedBuffer&&) = delete;
+  GuardedBuffer(const GuardedBuffer&) = delete;
+  GuardedBuffer& operator=(const GuardedBuffer&) = delete;
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+
+  // What was written around the buffer, as "wrote 4 bytes past the end of 'y' (400 bytes)"; empty
+  // when nothing was.
+  [[nodiscard]] std::string damage() const;
+
+  // Where `address` lies, if it is in this buffer's guard pages: bytes past the end (> 0 means at
+  // least one byte beyond; 1 is the first byte behind it) or before the start (< 0); 0: elsewhere.
+  [[nodiscard]] std::ptrdiff_t distance(const void* address) const noexcept;
+
+ private:
+  std::string name_;
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  void* mapping_ = nullptr;  // nullptr: a heap block
+  std::size_t mapping_size_ = 0;
+  std::span<std::byte> before_;
+  std::span<std::byte> after_;
+};
+
+}  // namespace kernelloop

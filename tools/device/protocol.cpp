@@ -1,0 +1,212 @@
+#include "device/protocol.hpp"
+
+#include "device/description.hpp"
+#include "support/error.hpp"
+
+namespace kernelloop {
+namespace {
+
+std::string to_hex(const std::vector<std::byte>& bytes) {
+  std::string text;
+  for (const std::byte value : bytes) text += fmt::format("{:02x}", static_cast<unsigned>(value));
+  return text;
+}
+
+std::vector<std::byte> from_hex(const std::string& text) {
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    bytes.push_back(static_cast<std::byte>(std::stoi(text.substr(i, 2), nullptr, 16)));
+  }
+  return bytes;
+}
+
+Json argument_to_message(const ResolvedArgument& argument) {
+  switch (argument.kind) {
+    case ResolvedArgument::Kind::tensor:
+      return Json{{"tensor", argument.tensor}};
+    case ResolvedArgument::Kind::workspace:
+      return Json{{"workspace", argument.offset}};
+    case ResolvedArgument::Kind::bytes:
+      break;
+  }
+  return Json{{"bytes", to_hex(argument.bytes)}};
+}
+
+ResolvedArgument argument_from_message(const Json& json) {
+  ResolvedArgument argument;
+  if (json.contains("tensor")) {
+    argument.kind = ResolvedArgument::Kind::tensor;
+    json.at("tensor").get_to(argument.tensor);
+  } else if (json.contains("workspace")) {
+    argument.kind = ResolvedArgument::Kind::workspace;
+    json.at("workspace").get_to(argument.offset);
+  } else {
+    argument.bytes = from_hex(json.at("bytes").get<std::string>());
+  }
+  return argument;
+}
+
+Json tensors_to_message(const TensorArena& arena) {
+  const TensorArena::State& state = arena.state();
+  Json list = Json::array();
+  for (const TensorPlace& place : state.places) {
+    list.push_back({{"name", place.name},
+                    {"offset", place.offset},
+                    {"bytes", place.bytes},
+                    {"output", place.output}});
+  }
+  return Json{{"list", list}, {"input_size", state.input_size}, {"output_size", state.output_size}};
+}
+
+}  // namespace
+
+Json plan_to_message(const ResolvedPlan& plan) {
+  Json launches = Json::array();
+  for (const ResolvedLaunch& launch : plan.launches) {
+    Json arguments = Json::array();
+    for (const ResolvedArgument& argument : launch.arguments) {
+      arguments.push_back(argument_to_message(argument));
+    }
+    launches.push_back({{"kernel", launch.kernel},
+                        {"grid", launch.grid},
+                        {"block", launch.block},
+                        {"cluster", launch.cluster},
+                        {"has_cluster", launch.has_cluster},
+                        {"cooperative", launch.cooperative},
+                        {"programmatic_dependent", launch.programmatic_dependent},
+                        {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+                        {"arguments", arguments}});
+  }
+  return Json{{"workspace_bytes", plan.workspace_bytes}, {"launches", launches}};
+}
+
+ResolvedPlan plan_from_message(const Json& json) {
+  ResolvedPlan plan;
+  json.at("workspace_bytes").get_to(plan.workspace_bytes);
+  for (const Json& entry : json.at("launches")) {
+    ResolvedLaunch launch;
+    entry.at("kernel").get_to(launch.kernel);
+    entry.at("grid").get_to(launch.grid);
+    entry.at("block").get_to(launch.block);
+    entry.at("cluster").get_to(launch.cluster);
+    entry.at("has_cluster").get_to(launch.has_cluster);
+    entry.at("cooperative").get_to(launch.cooperative);
+    entry.at("programmatic_dependent").get_to(launch.programmatic_dependent);
+    entry.at("dynamic_shared_bytes").get_to(launch.dynamic_shared_bytes);
+    for (const Json& argument : entry.at("arguments")) {
+      launch.arguments.push_back(argument_from_message(argument));
+    }
+    plan.launches.push_back(std::move(launch));
+  }
+  return plan;
+}
+
+Json load_request(int module, const Artifact& artifact) {
+  return Json{{"op", "load"},
+              {"module", module},
+              {"path", artifact.path.string()},
+              {"kernels", artifact.kernels}};
+}
+
+Artifact artifact_from_request(const Json& json) {
+  return Artifact{json.at("path").get<std::string>(),
+                  json.at("kernels").get<std::vector<std::string>>()};
+}
+
+Json run_request(const RunRequest& request, int module) {
+  return Json{{"op", "run"},
+              {"module", module},
+              {"tensors", tensors_to_message(*request.arena)},
+              {"plan", plan_to_message(request.plan)},
+              {"poison", static_cast<unsigned>(request.poison)},
+              {"schedule_seed", request.schedule_seed}};
+}
+
+Json time_request(const TimeRequest& request) {
+  Json variants = Json::array();
+  for (const TimeRequest::Variant& variant : request.variants) {
+    variants.push_back({{"module", variant.module}, {"plan", plan_to_message(variant.plan)}});
+  }
+  return Json{{"op", "time"},
+              {"tensors", tensors_to_message(*request.arena)},
+              {"variants", variants},
+              {"flush_l2", request.flush_l2},
+              {"warmup", request.warmup},
+              {"min_samples", request.min_samples},
+              {"max_samples", request.max_samples},
+              {"budget_ms", request.budget.count()},
+              {"patience_ms", request.timeout.count() / 2}};
+}
+
+MappedTensors map_tensors(const Json& request, const std::vector<Descriptor>& memories) {
+  if (memories.size() != 2) fail(ExitCode::internal, "a request came without its two memories");
+  const Json& tensors = request.at("tensors");
+  MappedTensors mapped;
+  mapped.inputs = Mapping(memories[0].get(), tensors.at("input_size").get<std::size_t>(), false);
+  mapped.outputs = Mapping(memories[1].get(), tensors.at("output_size").get<std::size_t>(), true);
+  for (const Json& entry : tensors.at("list")) {
+    SharedTensor tensor;
+    entry.at("name").get_to(tensor.name);
+    entry.at("bytes").get_to(tensor.bytes);
+    entry.at("output").get_to(tensor.output);
+    std::byte* base = tensor.output ? mapped.outputs.data() : mapped.inputs.data();
+    if (tensor.bytes > 0) tensor.data = base + entry.at("offset").get<std::size_t>();
+    mapped.tensors.push_back(std::move(tensor));
+  }
+  return mapped;
+}
+
+RunJob run_job_from_request(const Json& json, const MappedTensors& mapped) {
+  RunJob job;
+  job.tensors = mapped.tensors;
+  job.plan = plan_from_message(json.at("plan"));
+  json.at("module").get_to(job.module);
+  job.poison = static_cast<std::byte>(json.at("poison").get<unsigned>());
+  json.at("schedule_seed").get_to(job.schedule_seed);
+  return job;
+}
+
+TimeJob time_job_from_request(const Json& json, const MappedTensors& mapped) {
+  TimeJob job;
+  job.tensors = mapped.tensors;
+  for (const Json& entry : json.at("variants")) {
+    job.variants.push_back({entry.at("module").get<int>(), plan_from_message(entry.at("plan"))});
+  }
+  json.at("flush_l2").get_to(job.flush_l2);
+  json.at("warmup").get_to(job.warmup);
+  json.at("min_samples").get_to(job.min_samples);
+  json.at("max_samples").get_to(job.max_samples);
+  job.budget = std::chrono::milliseconds(json.at("budget_ms").get<std::int64_t>());
+  job.patience = std::chrono::milliseconds(json.at("patience_ms").get<std::int64_t>());
+  return job;
+}
+
+Json run_reply(const RunResult& result) {
+  return Json{{"fault", fault_to_json(result.fault)}, {"changed_inputs", result.changed_inputs}};
+}
+
+RunResult run_result_from_reply(const Json& json) {
+  RunResult result;
+  result.fault = fault_from_json(json.at("fault"));
+  if (json.contains("changed_inputs")) json.at("changed_inputs").get_to(result.changed_inputs);
+  return result;
+}
+
+Json time_reply(const TimeResult& result) {
+  return Json{{"fault", fault_to_json(result.fault)},
+              {"faulty_variant", result.faulty_variant},
+              {"samples_us", result.samples_us},
+              {"clock_mhz", result.clock_mhz}};
+}
+
+TimeResult time_result_from_reply(const Json& json) {
+  TimeResult result;
+  result.fault = fault_from_json(json.at("fault"));
+  if (!json.contains("samples_us")) return result;
+  json.at("faulty_variant").get_to(result.faulty_variant);
+  json.at("samples_us").get_to(result.samples_us);
+  json.at("clock_mhz").get_to(result.clock_mhz);
+  return result;
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,38 @@
+// What parent and worker say to each other, as JSON.
+//
+// Requests carry an "op" (describe, load, run, time, copy); replies either an "error"
+// {code, message}, which the parent throws as Error, or the op's result. "final": true says that
+// the worker ends after this reply.
+#pragma once
+
+#include "device/device.hpp"
+#include "device/tensor_arena.hpp"
+
+namespace kernelloop {
+
+Json plan_to_message(const ResolvedPlan& plan);
+ResolvedPlan plan_from_message(const Json& json);
+
+Json load_request(int module, const Artifact& artifact);
+Artifact artifact_from_request(const Json& json);
+
+Json run_request(const RunRequest& request, int module);
+Json time_request(const TimeRequest& request);
+
+// The inverse; tensors come from the two memories that travelled with the request and stay mapped
+// as long as this lives.
+struct MappedTensors {
+  Mapping inputs;
+  Mapping outputs;
+  std::vector<SharedTensor> tensors;
+};
+MappedTensors map_tensors(const Json& request, const std::vector<Descriptor>& memories);
+RunJob run_job_from_request(const Json& json, const MappedTensors& mapped);
+TimeJob time_job_from_request(const Json& json, const MappedTensors& mapped);
+
+Json run_reply(const RunResult& result);
+RunResult run_result_from_reply(const Json& json);
+Json time_reply(const TimeResult& result);
+TimeResult time_result_from_reply(const Json& json);
+
+}  // namespace kernelloop

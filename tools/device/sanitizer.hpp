@@ -1,0 +1,18 @@
+// Modules built with AddressSanitizer or UndefinedBehaviorSanitizer.
+#pragma once
+
+#include "device/worker_client.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace kernelloop {
+
+// The sanitizer runtimes that a shared object needs ("libasan.so.8"): they must be in the process
+// before anything else is. Empty when there are none or the file cannot be read.
+std::vector<std::string> sanitizer_runtimes(const std::filesystem::path& library);
+
+// The first finding in what a sanitized process printed, as one line with file:line where known.
+std::optional<Fault> first_finding(std::string_view output);
+
+}  // namespace kernelloop

@@ -1,0 +1,89 @@
+#include "device/tensor_arena.hpp"
+
+#include "support/error.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
+namespace kernelloop {
+namespace {
+
+constexpr std::size_t k_alignment = 256;
+
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + k_alignment - 1) / k_alignment * k_alignment;
+}
+
+Descriptor shared_memory(const char* name, std::size_t size) {
+  Descriptor memory(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  // fallocate takes the pages now: a lack of memory is an error here and no SIGBUS later.
+  if (!memory.open() ||
+      (size > 0 && ::posix_fallocate(memory.get(), 0, static_cast<off_t>(size)) != 0)) {
+    fail(ExitCode::io, "cannot get {} MiB of memory for the tensors; use smaller shapes",
+         (size >> 20) + 1);
+  }
+  return memory;
+}
+
+}  // namespace
+
+Mapping::Mapping(int descriptor, std::size_t size, bool writable) : size_(size) {
+  if (size == 0) return;
+  void* address = ::mmap(nullptr, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
+                         descriptor, 0);
+  if (address == MAP_FAILED) {
+    fail(ExitCode::io, "cannot map {} bytes of tensors: {}", size, std::strerror(errno));
+  }
+  data_ = static_cast<std::byte*>(address);
+}
+
+Mapping::~Mapping() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+Mapping::Mapping(Mapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+TensorArena::TensorArena(const std::vector<Slot>& slots) : state_(std::make_unique<State>()) {
+  State& state = *state_;
+  for (const Slot& slot : slots) {
+    std::size_t& size = slot.output ? state.output_size : state.input_size;
+    state.places.push_back({slot.name, size, slot.bytes, slot.output});
+    size += aligned(slot.bytes);
+  }
+  state.input_memory = shared_memory("kernelloop-inputs", state.input_size);
+  state.output_memory = shared_memory("kernelloop-outputs", state.output_size);
+  state.inputs = Mapping(state.input_memory.get(), state.input_size, true);
+  state.outputs = Mapping(state.output_memory.get(), state.output_size, true);
+  // Our own writable mapping stays; nobody gets another one. Kernels before 5.1 lack the seal.
+  ::fcntl(state.input_memory.get(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW);
+  ::fcntl(state.output_memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+}
+
+TensorArena::~TensorArena() = default;
+TensorArena::TensorArena(TensorArena&&) noexcept = default;
+TensorArena& TensorArena::operator=(TensorArena&&) noexcept = default;
+
+std::span<std::byte> TensorArena::bytes(const std::string& name) const {
+  for (const TensorPlace& place : state_->places) {
+    if (place.name != name) continue;
+    std::byte* base = place.output ? state_->outputs.data() : state_->inputs.data();
+    return place.bytes == 0 ? std::span<std::byte>() : std::span(base + place.offset, place.bytes);
+  }
+  fail(ExitCode::internal, "the arena holds no tensor '{}'", name);
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,50 @@
+// The two shared memories behind a TensorArena, and how a worker maps them.
+//
+// Inputs and outputs live in memories of their own: the one with the inputs is sealed, so that a
+// worker can map it for reading only and a candidate cannot change what the parent checks against.
+#pragma once
+
+#include "device/worker_client.hpp"
+#include "support/descriptor.hpp"
+
+#include <sys/mman.h>
+
+namespace kernelloop {
+
+// A range of memory mapped into this process.
+class Mapping {
+ public:
+  Mapping() = default;
+  // Throws Error(io). A size of 0 maps nothing.
+  Mapping(int descriptor, std::size_t size, bool writable);
+  ~Mapping();
+  Mapping(Mapping&& other) noexcept;
+  Mapping& operator=(Mapping&& other) noexcept;
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// Where a tensor lies in the memory of the inputs or in that of the outputs.
+struct TensorPlace {
+  std::string name;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  bool output = false;
+};
+
+struct TensorArena::State {
+  std::vector<TensorPlace> places;
+  std::size_t input_size = 0;
+  std::size_t output_size = 0;
+  Descriptor input_memory;
+  Descriptor output_memory;
+  Mapping inputs;
+  Mapping outputs;
+};
+
+}  // namespace kernelloop

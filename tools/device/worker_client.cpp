@@ -1,0 +1,218 @@
+#include "device/worker_client.hpp"
+
+#include "device/description.hpp"
+#include "device/device_lock.hpp"
+#include "device/protocol.hpp"
+#include "device/sanitizer.hpp"
+#include "device/worker_process.hpp"
+#include "support/error.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace kernelloop {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds k_describe_timeout{60000};
+constexpr milliseconds k_load_timeout{30000};
+constexpr milliseconds k_copy_timeout{60000};
+constexpr std::size_t k_shown_output = 1500;
+
+// The end of what a worker printed, as it goes into a message.
+std::string shown(const std::string& output) {
+  std::string text =
+      output.size() <= k_shown_output ? output : output.substr(output.size() - k_shown_output);
+  for (char& c : text) {
+    const auto value = static_cast<unsigned char>(c);
+    if ((value < 0x20 && c != '\n' && c != '\t') || value >= 0x7F) c = '?';
+  }
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.empty() ? text : "; it printed: " + text;
+}
+
+std::string seconds(milliseconds time) { return fmt::format("{:g} s", time.count() / 1000.0); }
+
+std::filesystem::path own_program() {
+  std::error_code error;
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) fail(ExitCode::environment, "cannot tell which program this is: {}", error.message());
+  return program;
+}
+
+}  // namespace
+
+struct Worker::Impl {
+  WorkerOptions options;
+  std::vector<Artifact> artifacts;
+  std::set<std::string> preload;
+  std::optional<DeviceDescription> description;
+  std::unique_ptr<WorkerProcess> process;
+  std::set<int> loaded;  // modules that the running process has
+  std::shared_ptr<FileLock> lock;
+
+  void start() {
+    if (process) return;
+    WorkerStart start;
+    start.program = options.program.empty() ? own_program() : options.program;
+    start.device = options.device;
+    // AddressSanitizer has to stand first; "libasan" sorts before the others.
+    start.preload.assign(preload.begin(), preload.end());
+    loaded.clear();
+    process = std::make_unique<WorkerProcess>(start);
+    Exchange exchange = process->ask(Json{{"op", "describe"}}, {}, k_describe_timeout);
+    if (exchange.end != Exchange::End::replied) {
+      const std::string what = exchange.end == Exchange::End::timed_out
+                                   ? "did not answer within " + seconds(k_describe_timeout)
+                                   : exchange.how_it_died;
+      const std::string printed = shown(process->output());
+      process.reset();
+      fail(ExitCode::environment, "the device worker for '{}' {} before it was ready{}",
+           options.device, what, printed);
+    }
+    throw_error(exchange.reply);
+    description = description_from_json(exchange.reply.at("device"));
+  }
+
+  void throw_error(const Json& reply) {
+    if (!reply.contains("error")) return;
+    const Json& error = reply.at("error");
+    const auto code = static_cast<ExitCode>(error.at("code").get<int>());
+    const std::string message = error.at("message").get<std::string>();
+    process.reset();
+    throw Error(code, message);
+  }
+
+  // The reply, or the fault that came instead of one.
+  struct Answer {
+    Json reply;
+    Fault fault;
+  };
+  Answer ask(const Json& request, const TensorArena* arena, milliseconds timeout) {
+    std::vector<int> memories;
+    if (arena != nullptr) {
+      memories = {arena->state().input_memory.get(), arena->state().output_memory.get()};
+    }
+    Exchange exchange = process->ask(request, memories, timeout);
+    Answer answer;
+    if (exchange.end == Exchange::End::replied) {
+      throw_error(exchange.reply);
+      if (exchange.reply.value("final", false)) process.reset();
+      answer.reply = std::move(exchange.reply);
+      return answer;
+    }
+    if (exchange.end == Exchange::End::timed_out) {
+      answer.fault = {FaultKind::timeout,
+                      fmt::format("killed: no end after {} (an endless loop, a wait for something "
+                                  "that never comes, or far too slow){}",
+                                  seconds(timeout), shown(process->output()))};
+    } else if (auto finding = first_finding(process->output()); finding && !preload.empty()) {
+      answer.fault = *finding;
+    } else {
+      answer.fault = {FaultKind::crash, fmt::format("the worker {}{}", exchange.how_it_died,
+                                                    shown(process->output()))};
+    }
+    process.reset();
+    return answer;
+  }
+
+  // Starts a worker if need be and loads what `modules` name.
+  struct Loading {
+    Fault fault;
+    int module = -1;  // the faulty one
+  };
+  Loading prepare(const std::vector<int>& modules) {
+    for (const int module : modules) {
+      if (module < 0 || static_cast<std::size_t>(module) >= artifacts.size()) {
+        fail(ExitCode::internal, "no module {} has been loaded", module);
+      }
+    }
+    start();
+    if (!lock) lock = lock_device(*description);
+    for (const int module : modules) {
+      if (loaded.count(module) != 0) continue;
+      const Artifact& artifact = artifacts[static_cast<std::size_t>(module)];
+      Answer answer = ask(load_request(module, artifact), nullptr, k_load_timeout);
+      Fault fault = answer.fault ? answer.fault : fault_from_json(answer.reply.at("fault"));
+      if (fault.kind == FaultKind::crash) {
+        fault = {FaultKind::load_failed,
+                 fmt::format("loading {}: {}", artifact.path.filename().string(), fault.message)};
+      }
+      if (fault) return {fault, module};
+      loaded.insert(module);
+    }
+    return {};
+  }
+};
+
+Worker::Worker(WorkerOptions options) : impl_(std::make_unique<Impl>()) {
+  impl_->options = std::move(options);
+}
+
+Worker::~Worker() = default;
+
+const DeviceDescription& Worker::device() {
+  if (!impl_->description) impl_->start();
+  return *impl_->description;
+}
+
+int Worker::load(const Artifact& artifact) {
+  if (impl_->options.device == "cpu") {
+    for (std::string& runtime : sanitizer_runtimes(artifact.path)) {
+      // A running worker cannot get the runtime any more: the next one has it from the start.
+      if (impl_->preload.insert(std::move(runtime)).second) impl_->process.reset();
+    }
+  }
+  impl_->artifacts.push_back(artifact);
+  return static_cast<int>(impl_->artifacts.size()) - 1;
+}
+
+RunResult Worker::run(const RunRequest& request, int module) {
+  RunResult result;
+  if (Impl::Loading loading = impl_->prepare({module}); loading.fault) {
+    result.fault = loading.fault;
+    return result;
+  }
+  Impl::Answer answer = impl_->ask(run_request(request, module), request.arena, request.timeout);
+  if (answer.fault) {
+    result.fault = answer.fault;
+    return result;
+  }
+  return run_result_from_reply(answer.reply);
+}
+
+TimeResult Worker::time(const TimeRequest& request) {
+  std::vector<int> modules;
+  for (const TimeRequest::Variant& variant : request.variants) modules.push_back(variant.module);
+  TimeResult result;
+  if (Impl::Loading loading = impl_->prepare(modules); loading.fault) {
+    result.fault = loading.fault;
+    result.faulty_variant = static_cast<int>(
+        std::find(modules.begin(), modules.end(), loading.module) - modules.begin());
+    return result;
+  }
+  Impl::Answer answer = impl_->ask(time_request(request), request.arena, request.timeout);
+  if (answer.fault) {
+    result.fault = answer.fault;
+    // A worker that dies cannot say whose launch it was.
+    if (request.variants.size() == 1) result.faulty_variant = 0;
+    return result;
+  }
+  return time_result_from_reply(answer.reply);
+}
+
+double Worker::measure_copy(std::int64_t bytes) {
+  if (impl_->options.device != "cuda") {
+    fail(ExitCode::internal, "the copy ceiling is only measured on a GPU");
+  }
+  impl_->prepare({});
+  Impl::Answer answer = impl_->ask(Json{{"op", "copy"}, {"bytes", bytes}}, nullptr, k_copy_timeout);
+  if (answer.fault) {
+    fail(ExitCode::environment, "measuring the copy ceiling failed: {}", answer.fault.message);
+  }
+  return answer.reply.at("bytes_per_second").get<double>();
+}
+
+}  // namespace kernelloop

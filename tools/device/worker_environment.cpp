@@ -1,0 +1,104 @@
+#include "device/worker_environment.hpp"
+
+#include "support/process.hpp"
+
+#include <fmt/format.h>
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+extern char** environ;
+
+namespace kernelloop {
+namespace {
+
+constexpr rlim_t k_open_files = 128;
+constexpr rlim_t k_file_bytes = 1u << 20;
+
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+bool ends_with(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+bool is_unwanted(std::string_view name) {
+  constexpr std::array<std::string_view, 10> k_names{"LD_PRELOAD",
+                                                     "LD_AUDIT",
+                                                     "CUDA_INJECTION64_PATH",
+                                                     "CUDA_LAUNCH_BLOCKING",
+                                                     "CUDA_MODULE_LOADING",
+                                                     "CUDA_CACHE_DISABLE",
+                                                     "CUDA_LOG_FILE",
+                                                     "ASAN_OPTIONS",
+                                                     "UBSAN_OPTIONS",
+                                                     "NVTX_INJECTION64_PATH"};
+  return is_secret_name(name) || std::find(k_names.begin(), k_names.end(), name) != k_names.end() ||
+         starts_with(name, "CUDA_COREDUMP") ||
+         (starts_with(name, "CUDA_ENABLE_") && name.find("COREDUMP") != std::string_view::npos) ||
+         ends_with(name, "_COREDUMP");
+}
+
+bool set_limit(int resource, rlim_t value) noexcept {
+  rlimit current{};
+  if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &current) != 0) return false;
+  const rlim_t allowed = std::min(value, current.rlim_max);
+  const rlimit wanted{allowed, allowed};
+  return ::setrlimit(static_cast<__rlimit_resource_t>(resource), &wanted) == 0;
+}
+
+bool has_limit(int resource, rlim_t value) {
+  rlimit current{};
+  return ::getrlimit(static_cast<__rlimit_resource_t>(resource), &current) == 0 &&
+         current.rlim_max <= value;
+}
+
+}  // namespace
+
+std::vector<std::string> worker_environment(const std::vector<std::string>& preload) {
+  std::vector<std::string> result;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!is_unwanted(text.substr(0, text.find('=')))) result.emplace_back(text);
+  }
+  result.emplace_back("CUDA_MODULE_LOADING=EAGER");
+  result.emplace_back("CUDA_CACHE_DISABLE=1");
+  if (!preload.empty()) {
+    result.push_back(fmt::format("LD_PRELOAD={}", fmt::join(preload, ":")));
+    // The worker sends a finding through its channel and ends; it is no leak of ours to look for.
+    result.emplace_back("ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:exitcode=99");
+    result.emplace_back("UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:exitcode=99");
+  }
+  return result;
+}
+
+void limit_worker() noexcept {
+  set_limit(RLIMIT_CORE, 0);
+  set_limit(RLIMIT_NOFILE, k_open_files);
+  set_limit(RLIMIT_FSIZE, k_file_bytes);
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+std::string confinement() {
+  std::vector<std::string> words;
+  if (::getpgrp() == ::getpid()) words.emplace_back("own process group");
+  int signal = 0;
+  if (::prctl(PR_GET_PDEATHSIG, &signal) == 0 && signal != 0) {
+    words.emplace_back("ends with its parent");
+  }
+  if (::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) words.emplace_back("no new privileges");
+  if (has_limit(RLIMIT_CORE, 0) && has_limit(RLIMIT_NOFILE, k_open_files) &&
+      has_limit(RLIMIT_FSIZE, k_file_bytes)) {
+    words.emplace_back("limits on core dumps, open files and file size");
+  }
+  words.emplace_back("environment without secrets");
+  return fmt::format("{}", fmt::join(words, "; "));
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,21 @@
+// What a worker may see and use.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+// The variables of a worker: ours without secrets, without what makes the loader or the driver load
+// or write something (LD_PRELOAD, injection, core dumps), and with what measuring needs (eager
+// module loading, no JIT cache). `preload` are sanitizer runtimes that a module is built with.
+std::vector<std::string> worker_environment(const std::vector<std::string>& preload);
+
+// Limits of this process from here on: no core dumps, few files, no big files, no new privileges.
+// Async-signal-safe.
+void limit_worker() noexcept;
+
+// What of it holds for this process, in words: "own process group; no new privileges; ...".
+std::string confinement();
+
+}  // namespace kernelloop

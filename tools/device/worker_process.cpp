@@ -1,0 +1,213 @@
+#include "device/worker_process.hpp"
+
+#include "device/worker_environment.hpp"
+#include "support/error.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+namespace kernelloop {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t k_tail_bytes = 64u << 10;
+constexpr int k_channel_in_worker = 3;
+
+struct SocketPair {
+  Descriptor ours;
+  Descriptor theirs;
+};
+
+SocketPair socket_pair() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    fail(ExitCode::environment, "cannot create a socket pair: {}", std::strerror(errno));
+  }
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
+};
+
+Pipe output_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    fail(ExitCode::environment, "cannot create a pipe: {}", std::strerror(errno));
+  }
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+// In the child, between fork and exec: only async-signal-safe calls.
+[[noreturn]] void become_worker(const char* program, char** arguments, char** environment,
+                                int channel, int output, pid_t parent) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(126);  // it died before we asked to be told
+  const int input = ::open("/dev/null", O_RDONLY);
+  ::dup2(input, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  // A descriptor that stands in its place already would keep its close-on-exec flag.
+  if (channel == k_channel_in_worker) {
+    ::fcntl(channel, F_SETFD, 0);
+  } else {
+    ::dup2(channel, k_channel_in_worker);
+  }
+#ifdef SYS_close_range
+  ::syscall(SYS_close_range, static_cast<unsigned>(k_channel_in_worker + 1), ~0u, 0u);
+#endif
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  limit_worker();
+  ::execve(program, arguments, environment);
+  ::_exit(127);
+}
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) {
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
+                       ::strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("exited with code {}", WEXITSTATUS(status));
+}
+
+int poll_milliseconds(Deadline deadline) {
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  // A child that the worker forked may hold the channel open: look now and then whether it lives.
+  return static_cast<int>(std::clamp<long long>(left + 1, 0, 50));
+}
+
+}  // namespace
+
+void OutputTail::append(std::string_view text) {
+  text_.append(text.substr(text.size() - std::min(text.size(), k_tail_bytes)));
+  if (text_.size() > 2 * k_tail_bytes) text_.erase(0, text_.size() - k_tail_bytes);
+}
+
+WorkerProcess::WorkerProcess(const WorkerStart& start) : channel_(Descriptor()) {
+  std::vector<std::string> argument_texts{start.program.string(), "worker",    "--device",
+                                          start.device,           "--channel", "3"};
+  std::vector<std::string> variable_texts = worker_environment(start.preload);
+  const std::vector<char*> arguments = pointers(argument_texts);
+  const std::vector<char*> variables = pointers(variable_texts);
+  if (::access(start.program.c_str(), X_OK) != 0) {
+    fail(ExitCode::environment, "cannot start the device worker {}: {}", start.program.string(),
+         std::strerror(errno));
+  }
+  SocketPair sockets = socket_pair();
+  Pipe pipe = output_pipe();
+  const pid_t parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ < 0) {
+    fail(ExitCode::environment, "cannot start the device worker: {}", std::strerror(errno));
+  }
+  if (pid_ == 0) {
+    become_worker(start.program.c_str(), const_cast<char**>(arguments.data()),
+                  const_cast<char**>(variables.data()), sockets.theirs.get(), pipe.write.get(),
+                  parent);
+  }
+  ::setpgid(pid_, pid_);  // both sides do it, so that neither can be too early
+  channel_ = Channel(std::move(sockets.ours));
+  output_ = std::move(pipe.read);
+}
+
+WorkerProcess::~WorkerProcess() { end(); }
+
+void WorkerProcess::drain() {
+  std::array<char, 65536> buffer{};
+  // Bounded, so that an endless printer cannot keep us from looking at the clock.
+  for (int i = 0; i < 16 && output_.open(); ++i) {
+    const ssize_t got = ::read(output_.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return;
+    if (got == 0) output_.reset();
+    if (got > 0) tail_.append({buffer.data(), static_cast<std::size_t>(got)});
+  }
+}
+
+bool WorkerProcess::exited() const {
+  siginfo_t information{};
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &information, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         information.si_pid == pid_;
+}
+
+// Kills what is left of the group and returns how the worker ended.
+int WorkerProcess::end() {
+  if (pid_ < 0) return 0;
+  ::kill(-pid_, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  drain();
+  return status;
+}
+
+Exchange WorkerProcess::ask(const Json& request, const std::vector<int>& descriptors,
+                            std::chrono::milliseconds timeout) {
+  Exchange result;
+  tail_.clear();
+  if (pid_ < 0) return result;
+  const Deadline deadline = Clock::now() + timeout;
+  const bool sent = channel_.send(request.dump(), descriptors, deadline);
+  bool gone = !sent;
+  while (!gone && Clock::now() < deadline) {
+    std::array<pollfd, 2> watched{{{channel_.descriptor(), POLLIN, 0}, {output_.get(), POLLIN, 0}}};
+    ::poll(watched.data(), watched.size(), poll_milliseconds(deadline));
+    if (watched[1].revents != 0) drain();
+    if (watched[0].revents != 0) {
+      const Channel::Progress progress = channel_.read_some();
+      if (progress == Channel::Progress::message) {
+        drain();
+        result.reply = Json::parse(channel_.take().text, nullptr, false);
+        if (result.reply.is_object()) {
+          result.end = Exchange::End::replied;
+          return result;
+        }
+        gone = true;  // not one of our replies: the candidate wrote into the channel
+      }
+      gone = gone || progress == Channel::Progress::closed;
+    } else if (exited()) {
+      gone = true;
+    }
+  }
+  if (gone) {
+    // The channel closes a moment before the process is a zombie; its status tells more than our
+    // kill.
+    const Deadline patience = Clock::now() + std::chrono::milliseconds(500);
+    while (!exited() && Clock::now() < patience) {
+      drain();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  result.end = gone ? Exchange::End::died : Exchange::End::timed_out;
+  result.how_it_died = how_it_ended(end());
+  return result;
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,67 @@
+// One worker process as its parent sees it: start, ask with a deadline, kill.
+#pragma once
+
+#include "device/channel.hpp"
+#include "support/json.hpp"
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+// The last bytes of what a worker printed. A candidate may print gigabytes; they are read and
+// dropped.
+class OutputTail {
+ public:
+  void append(std::string_view text);
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  void clear() noexcept { text_.clear(); }
+
+ private:
+  std::string text_;
+};
+
+struct WorkerStart {
+  std::filesystem::path program;
+  std::string device;
+  std::vector<std::string> preload;  // libraries for LD_PRELOAD
+};
+
+// What became of a request.
+struct Exchange {
+  enum class End { replied, timed_out, died };
+  End end = End::died;
+  Json reply;
+  std::string how_it_died;  // "was killed by signal 11 (Segmentation fault)", "exited with code 1"
+};
+
+class WorkerProcess {
+ public:
+  // Throws Error(environment) when the program cannot be started.
+  explicit WorkerProcess(const WorkerStart& start);
+  ~WorkerProcess();  // kills the process group and waits for it
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  // After anything but `replied` the process is gone.
+  Exchange ask(const Json& request, const std::vector<int>& descriptors,
+               std::chrono::milliseconds timeout);
+
+  // What it has printed since the last call of ask(), the last part of it.
+  [[nodiscard]] const std::string& output() const noexcept { return tail_.text(); }
+
+ private:
+  void drain();
+  bool exited() const;
+  int end();
+
+  pid_t pid_ = -1;
+  Channel channel_;
+  Descriptor output_;
+  OutputTail tail_;
+};
+
+}  // namespace kernelloop

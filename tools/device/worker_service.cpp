@@ -1,0 +1,120 @@
+#include "device/worker_service.hpp"
+
+#include "device/channel.hpp"
+#include "device/cpu_device.hpp"
+#include "device/cuda_device.hpp"
+#include "device/description.hpp"
+#include "device/protocol.hpp"
+#include "device/worker_environment.hpp"
+#include "support/error.hpp"
+
+#include <functional>
+
+namespace kernelloop {
+namespace {
+
+Deadline send_deadline() { return std::chrono::steady_clock::now() + std::chrono::seconds(30); }
+
+// Faults that leave the process as it was. After any other the next request gets a fresh one.
+bool leaves_unharmed(FaultKind kind) {
+  return kind == FaultKind::none || kind == FaultKind::launch_refused ||
+         kind == FaultKind::load_failed || kind == FaultKind::not_runnable;
+}
+
+class Service {
+ public:
+  Service(std::string kind, Descriptor channel)
+      : kind_(std::move(kind)), channel_(std::move(channel)) {}
+
+  int run() {
+    for (bool going = true; going;) {
+      Channel::Progress progress = Channel::Progress::more;
+      while (progress == Channel::Progress::more) progress = channel_.read_some();
+      if (progress == Channel::Progress::closed) return 0;
+      Message message = channel_.take();
+      Json reply = answer(Json::parse(message.text), std::move(message.descriptors));
+      going = !reply.value("final", false);
+      if (!channel_.send(reply.dump(), {}, send_deadline())) return 1;
+    }
+    return 0;
+  }
+
+ private:
+  Json answer(const Json& request, std::vector<Descriptor> memories) {
+    try {
+      const std::string op = request.at("op").get<std::string>();
+      if (op == "describe") return describe();
+      if (op == "load") {
+        const Fault fault =
+            device().load(request.at("module").get<int>(), artifact_from_request(request));
+        return finished(Json{{"fault", fault_to_json(fault)}}, fault);
+      }
+      if (op == "run") {
+        const MappedTensors mapped = map_tensors(request, memories);
+        memories.clear();  // the mappings are enough
+        const RunResult result = device().run(run_job_from_request(request, mapped));
+        return finished(run_reply(result), result.fault);
+      }
+      if (op == "time") {
+        const MappedTensors mapped = map_tensors(request, memories);
+        memories.clear();  // the mappings are enough
+        const TimeResult result = device().time(time_job_from_request(request, mapped));
+        return finished(time_reply(result), result.fault);
+      }
+      if (op == "copy") {
+        return Json{
+            {"bytes_per_second", device().measure_copy(request.at("bytes").get<std::int64_t>())}};
+      }
+      fail(ExitCode::internal, "unknown request '{}'", op);
+    } catch (const Error& error) {
+      return error_reply(error.code(), error.what());
+    } catch (const std::bad_alloc&) {
+      return error_reply(ExitCode::io, "the device worker ran out of memory; use smaller shapes");
+    } catch (const std::exception& error) {
+      return error_reply(ExitCode::internal, error.what());
+    }
+  }
+
+  static Json error_reply(ExitCode code, const std::string& message) {
+    return Json{{"error", {{"code", static_cast<int>(code)}, {"message", message}}},
+                {"final", true}};
+  }
+
+  static Json finished(Json reply, const Fault& fault) {
+    reply["final"] = !leaves_unharmed(fault.kind);
+    return reply;
+  }
+
+  Json describe() {
+    DeviceDescription description = device().describe();
+    description.confinement = confinement();
+    return Json{{"device", to_json(description)}};
+  }
+
+  Device& device() {
+    if (device_) return *device_;
+    if (kind_ == "cpu") {
+      device_ = make_cpu_device([this](const Fault& fault) {
+        Json reply{{"fault", fault_to_json(fault)}, {"final", true}};
+        channel_.send(reply.dump(), {}, send_deadline());
+      });
+    } else if (kind_ == "cuda") {
+      device_ = make_cuda_device();
+    } else {
+      fail(ExitCode::usage, "there is no device kind '{}'; use cuda or cpu", kind_);
+    }
+    return *device_;
+  }
+
+  std::string kind_;
+  Channel channel_;
+  std::unique_ptr<Device> device_;
+};
+
+}  // namespace
+
+int serve_worker(const std::string& kind, Descriptor channel) {
+  return Service(kind, std::move(channel)).run();
+}
+
+}  // namespace kernelloop
