@@ -41,6 +41,7 @@ struct Launch {
   bool programmatic_dependent = false;  // programmatic dependent launch
   Expression dynamic_shared_bytes = Expression::constant(0);
   std::vector<Argument> arguments;
+  std::size_t line = 0;  // in the source; 0 when read from plan_to_json's form
 };
 
 struct LaunchPlan {

@@ -1,0 +1,49 @@
+#include "plan/launch_rules.hpp"
+
+namespace kernelloop {
+namespace {
+
+// The value of an expression without names that evaluates.
+std::optional<std::int64_t> constant_value(const Expression& expression) {
+  if (!expression.names().empty()) return std::nullopt;
+  try {
+    return expression.evaluate({});
+  } catch (const ExpressionError&) {
+    return std::nullopt;  // resolve_plan reports it, with the shape
+  }
+}
+
+KnownLaunch constants_of(const Launch& launch) {
+  KnownLaunch known;
+  for (std::size_t i = 0; i < known.grid.size(); ++i) {
+    known.grid[i] = constant_value(launch.grid[i]);
+    known.block[i] = constant_value(launch.block[i]);
+    known.cluster[i] = constant_value(launch.cluster[i]);
+  }
+  known.dynamic_shared_bytes = constant_value(launch.dynamic_shared_bytes);
+  return known;
+}
+
+}  // namespace
+
+std::vector<PlanProblem> check_plan(const LaunchPlan& plan, const OpSpec& spec,
+                                    const KernelTable& kernels) {
+  std::vector<PlanProblem> problems;
+  for (const Launch& launch : plan.launches) {
+    const KernelInfo* kernel = find_kernel(kernels, launch.kernel);
+    if (kernel == nullptr) {
+      problems.push_back({missing_kernel(kernels, launch.kernel), launch.line});
+      continue;
+    }
+    for (std::string& fault : argument_faults(launch, spec, *kernel)) {
+      problems.push_back({std::move(fault), launch.line});
+    }
+    for (const std::string& fault :
+         launch_faults(constants_of(launch), launch, *kernel, LaunchLimits{})) {
+      problems.push_back({"launch of `" + launch.kernel + "`: " + fault, launch.line});
+    }
+  }
+  return problems;
+}
+
+}  // namespace kernelloop
