@@ -29,7 +29,8 @@ void answer_gate(const VerifyResult& result) {
   fmt::print("{}", result.details);
   const bool cannot_say = result.status == Verdict::not_runnable ||
                           (result.status == Verdict::skipped && result.compiled);
-  throw Error(cannot_say ? ExitCode::skipped : ExitCode::check_failed, result.summary);
+  throw CLI::RuntimeError(
+      static_cast<int>(cannot_say ? ExitCode::skipped : ExitCode::check_failed));
 }
 
 void verify(VerifyCommand command) {

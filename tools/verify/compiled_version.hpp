@@ -1,0 +1,34 @@
+// What compile.json says about a version, as far as running it needs.
+#pragma once
+
+#include "device/worker_client.hpp"
+#include "plan/launch_plan.hpp"
+#include "support/json.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace kernelloop {
+
+struct CompiledVersion {
+  enum class Status { compiled, failed, stopped };
+  std::string op;
+  std::string version;
+  Status status = Status::failed;
+  std::string reason;  // why it is not compiled; the first problem when compile.json gives none
+  std::string source_sha256;
+  LaunchPlan plan;      // when compiled
+  KernelTable kernels;  // when compiled
+
+  // The artefact for one device kind.
+  enum class Availability { built, failed, not_runnable };
+  Availability availability = Availability::failed;
+  std::string artifact_reason;  // unless built
+  Artifact artifact;            // when built
+};
+
+// Throws Error(bad_input) naming the member when the file is not a compile.json of this op.
+CompiledVersion load_compiled_version(const std::filesystem::path& path, const OpSpec& spec,
+                                      const std::string& device);
+
+}  // namespace kernelloop

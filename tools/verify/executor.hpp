@@ -1,0 +1,30 @@
+// Where candidates run, as the verifier sees it.
+#pragma once
+
+#include "device/worker_client.hpp"
+
+namespace kernelloop {
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  // Throws Error(environment) when the device is not to be had.
+  virtual const DeviceDescription& device() = 0;
+  virtual RunResult run(const RunRequest& request) = 0;
+};
+
+// Runs one artefact in a device worker.
+class WorkerExecutor final : public Executor {
+ public:
+  WorkerExecutor(WorkerOptions options, const Artifact& artifact)
+      : worker_(std::move(options)), module_(worker_.load(artifact)) {}
+
+  const DeviceDescription& device() override { return worker_.device(); }
+  RunResult run(const RunRequest& request) override { return worker_.run(request, module_); }
+
+ private:
+  Worker worker_;
+  int module_;
+};
+
+}  // namespace kernelloop

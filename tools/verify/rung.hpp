@@ -1,0 +1,63 @@
+// The test ladder as a table: each rung is a name and a way to choose its cases. A new rung is one
+// file with one function, and a line in rungs.cpp.
+#pragma once
+
+#include "spec/op_spec.hpp"
+#include "verify/seed_source.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+// One launch of a case.
+struct CaseRun {
+  std::byte poison{0xFF};
+  std::uint64_t schedule_seed = 0;  // cpu: order of threads; 0 = in order
+};
+
+// One shape with its data, and how often it runs. The first run's outputs are judged; those of
+// later runs with the same schedule must be the same bits; those with another schedule are judged
+// too.
+struct CasePlan {
+  std::string name;
+  Bindings variables;                         // every variable axis
+  std::map<std::string, double> scalars;      // overrides
+  std::map<std::string, InputValues> values;  // by input: overrides of the spec's family
+  std::vector<CaseRun> runs;
+  std::uint64_t seed = 0;
+  bool hidden = false;
+};
+
+// What a rung chooses its cases from.
+struct RungContext {
+  const OpSpec& spec;
+  std::string device;  // "cuda" | "cpu"
+  SeedSource& seeds;
+};
+
+struct Rung {
+  const char* name;
+  const char* without_cases;  // why there may be none
+  std::vector<CasePlan> (*cases)(const RungContext&);
+};
+
+// In the order in which they are climbed. "build" has no cases: compile.json answers it.
+const std::vector<Rung>& ladder();
+
+std::vector<CasePlan> smoke_cases(const RungContext& context);
+std::vector<CasePlan> shapes_cases(const RungContext& context);
+std::vector<CasePlan> determinism_cases(const RungContext& context);
+std::vector<CasePlan> workload_cases(const RungContext& context);
+std::vector<CasePlan> holdout_cases(const RungContext& context);
+
+// Both poisons, in order; on the CPU device also `schedules` random schedules, drawn from `seed`.
+std::vector<CaseRun> standard_runs(const RungContext& context, int schedules, std::uint64_t seed);
+
+// A case of this shape with the standard runs and a seed of its own, named after the shape.
+CasePlan shape_case(const RungContext& context, const Bindings& variables, int schedules);
+
+}  // namespace kernelloop

@@ -1,0 +1,22 @@
+// smoke: small friendly shapes that any kernel should get right.
+#include "verify/rung.hpp"
+#include "verify/shapes.hpp"
+
+namespace kernelloop {
+
+std::vector<CasePlan> smoke_cases(const RungContext& context) {
+  constexpr int k_schedules = 3;
+  constexpr std::int64_t k_size = 64;
+  std::vector<CasePlan> cases;
+  const auto own = context.spec.ladder.shapes.find("smoke");
+  if (own != context.spec.ladder.shapes.end() && !own->second.empty()) {
+    for (const Bindings& shape : own->second) {
+      cases.push_back(shape_case(context, shape, k_schedules));
+    }
+  } else {
+    cases.push_back(shape_case(context, friendly_shape(context.spec, k_size), k_schedules));
+  }
+  return cases;
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,41 @@
+#include "verify/random.hpp"
+#include "verify/reference_library.hpp"
+#include "verify/rung.hpp"
+
+#include <fmt/format.h>
+
+namespace kernelloop {
+
+const std::vector<Rung>& ladder() {
+  static const std::vector<Rung> k_ladder{
+      {"build", "", nullptr},
+      {"smoke", "", smoke_cases},
+      {"shapes", "", shapes_cases},
+      {"determinism", "", determinism_cases},
+      {"workload", "the spec has no workload for this device", workload_cases},
+      {"holdout", "the spec names no hold-out shapes", holdout_cases},
+  };
+  return k_ladder;
+}
+
+std::vector<CaseRun> standard_runs(const RungContext& context, int schedules, std::uint64_t seed) {
+  std::vector<CaseRun> runs{{std::byte{0xFF}, 0}, {std::byte{0x5A}, 0}};
+  if (context.device != "cpu") return runs;
+  const RandomStream stream(seed, "schedules");
+  for (int number = 0; number < schedules; ++number) {
+    const std::uint64_t schedule = stream.bits(static_cast<std::uint64_t>(number)) | 1u;
+    runs.push_back({std::byte{0xFF}, schedule});
+  }
+  return runs;
+}
+
+CasePlan shape_case(const RungContext& context, const Bindings& variables, int schedules) {
+  CasePlan plan;
+  plan.name = shape_text(context.spec, variables);
+  plan.variables = variables;
+  plan.seed = context.seeds.next();
+  plan.runs = standard_runs(context, schedules, plan.seed);
+  return plan;
+}
+
+}  // namespace kernelloop

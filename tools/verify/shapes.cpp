@@ -1,0 +1,188 @@
+#include "verify/shapes.hpp"
+
+#include "support/error.hpp"
+#include "verify/random.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+
+namespace kernelloop {
+namespace {
+
+// What a device can take: elements of all tensors of one shape, and sizes worth trying along an
+// axis that is contiguous in some tensor (inner) or not (outer: usually one block or more each).
+struct Bounds {
+  std::int64_t elements;
+  std::vector<std::int64_t> inner;
+  std::vector<std::int64_t> outer;
+};
+
+const Bounds& bounds_of(const std::string& device) {
+  static const Bounds k_cpu{
+      std::int64_t{1} << 18,
+      {1, 2, 7, 31, 32, 33, 63, 65, 127, 128, 129, 255, 257, 1000, 1023, 1025, 4099, 33001},
+      {1, 2, 33, 67}};
+  static const Bounds k_cuda{std::int64_t{1} << 27,
+                             {1,    2,    7,    31,   32,    33,    63,    65,    127,   128,  129,
+                              255,  256,  257,  511,  513,   1000,  1023,  1025,  2047,  2049, 4095,
+                              4099, 8191, 8193, 9973, 16383, 16385, 32769, 65537, 131101},
+                             {1, 2, 33, 67, 1023, 1025, 70001}};
+  return device == "cpu" ? k_cpu : k_cuda;
+}
+
+std::vector<std::string> variable_axes(const OpSpec& spec) {
+  std::vector<std::string> names;
+  for (const Axis& axis : spec.axes) {
+    if (axis.kind == Axis::Kind::variable) names.push_back(axis.name);
+  }
+  return names;
+}
+
+bool is_inner(const OpSpec& spec, const std::string& axis) {
+  const auto last_of = [&](const Tensor& tensor) {
+    return !tensor.shape.empty() && Expression::parse(tensor.shape.back()).names().count(axis) != 0;
+  };
+  return std::any_of(spec.inputs.begin(), spec.inputs.end(), last_of) ||
+         std::any_of(spec.outputs.begin(), spec.outputs.end(), last_of);
+}
+
+std::int64_t elements_of(const OpSpec& spec, const Bindings& variables) {
+  const Bindings axes = resolve_axes(spec, variables);
+  double elements = 0;
+  for (const auto* tensors : {&spec.inputs, &spec.outputs}) {
+    for (const Tensor& tensor : *tensors) {
+      double count = 1;
+      for (const std::int64_t axis : shape_of(tensor, axes)) count *= static_cast<double>(axis);
+      elements += count;
+    }
+  }
+  return static_cast<std::int64_t>(std::min(elements, 0x1p62));
+}
+
+// Moves one axis to the admissible value closest to `target`, the others staying as they are.
+bool move_axis(const OpSpec& spec, Bindings& shape, const std::string& axis, std::int64_t target) {
+  constexpr std::int64_t k_reach = 1024;
+  for (std::int64_t distance = 0; distance <= k_reach; ++distance) {
+    for (const std::int64_t value : {target + distance, target - distance}) {
+      if (value < 1) continue;
+      Bindings moved = shape;
+      moved[axis] = value;
+      if (!admissible(spec, moved)) continue;
+      shape = std::move(moved);
+      return true;
+    }
+  }
+  return false;
+}
+
+// An admissible shape with every axis near `target`, starting from one that is admissible.
+Bindings near(const OpSpec& spec, const Bindings& start, std::int64_t target) {
+  Bindings uniform;
+  for (const std::string& axis : variable_axes(spec)) uniform[axis] = target;
+  if (admissible(spec, uniform)) return uniform;
+  Bindings shape = start;
+  for (const std::string& axis : variable_axes(spec)) move_axis(spec, shape, axis, target);
+  return shape;
+}
+
+// Some admissible shape to start from.
+std::optional<Bindings> any_shape(const OpSpec& spec) {
+  for (const auto& [rung, shapes] : spec.ladder.shapes) {
+    if (!shapes.empty()) return shapes.front();
+  }
+  if (!spec.workloads.empty()) return spec.workloads.front().axes;
+  for (const std::int64_t size : {64, 128, 256, 1024, 1}) {
+    Bindings uniform;
+    for (const std::string& axis : variable_axes(spec)) uniform[axis] = size;
+    if (admissible(spec, uniform)) return uniform;
+  }
+  return std::nullopt;
+}
+
+Bindings start_shape(const OpSpec& spec) {
+  const auto shape = any_shape(spec);
+  if (!shape) {
+    fail(ExitCode::bad_input,
+         "op '{}': found no shape that its constraints allow; name one in ladder.smoke", spec.name);
+  }
+  return *shape;
+}
+
+class ShapeList {
+ public:
+  ShapeList(const OpSpec& spec, std::int64_t most_elements)
+      : spec_(spec), most_elements_(most_elements) {}
+
+  void add(const Bindings& shape) {
+    if (!admissible(spec_, shape) || !seen_.insert(shape).second) return;
+    if (elements_of(spec_, shape) <= most_elements_) shapes_.push_back(shape);
+  }
+  [[nodiscard]] std::vector<Bindings> by_size() && {
+    std::stable_sort(shapes_.begin(), shapes_.end(), [&](const Bindings& a, const Bindings& b) {
+      return elements_of(spec_, a) < elements_of(spec_, b);
+    });
+    return std::move(shapes_);
+  }
+
+ private:
+  const OpSpec& spec_;
+  std::int64_t most_elements_;
+  std::set<Bindings> seen_;
+  std::vector<Bindings> shapes_;
+};
+
+// Sizes between 1 and the largest of the list, small ones as likely as large ones.
+Bindings random_shape(const OpSpec& spec, const Bindings& start, const Bounds& bounds,
+                      const RandomStream& random, std::uint64_t number) {
+  Bindings shape = start;
+  std::uint64_t draw = number * 64;
+  for (const std::string& axis : variable_axes(spec)) {
+    const auto& sizes = is_inner(spec, axis) ? bounds.inner : bounds.outer;
+    const double largest =
+        std::log(static_cast<double>(std::min<std::int64_t>(sizes.back(), 5000)));
+    const auto size = static_cast<std::int64_t>(std::exp(largest * random.uniform(draw++)));
+    move_axis(spec, shape, axis, std::max<std::int64_t>(1, size));
+  }
+  return shape;
+}
+
+}  // namespace
+
+Bindings friendly_shape(const OpSpec& spec, std::int64_t size) {
+  return near(spec, start_shape(spec), size);
+}
+
+std::vector<Bindings> edge_shapes(const OpSpec& spec, const std::string& device,
+                                  std::uint64_t seed) {
+  const Bounds& bounds = bounds_of(device);
+  const std::vector<std::string> axes = variable_axes(spec);
+  ShapeList list(spec, bounds.elements);
+  if (const auto own = spec.ladder.shapes.find("shapes"); own != spec.ladder.shapes.end()) {
+    for (const Bindings& shape : own->second) list.add(shape);
+  }
+  const Bindings start = start_shape(spec);
+  const Bindings small = near(spec, start, 3);
+  list.add(near(spec, start, 1));
+  constexpr std::array<std::int64_t, 6> k_primes{7, 61, 13, 37, 5, 11};
+  Bindings primes = small;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    move_axis(spec, primes, axes[axis], k_primes.at(axis % k_primes.size()));
+  }
+  list.add(primes);
+  for (const std::string& axis : axes) {
+    for (const std::int64_t size : is_inner(spec, axis) ? bounds.inner : bounds.outer) {
+      Bindings shape = small;
+      if (move_axis(spec, shape, axis, size)) list.add(shape);
+    }
+  }
+  const RandomStream random(seed, "shapes");
+  for (std::uint64_t number = 0; number < 2; ++number) {
+    list.add(random_shape(spec, small, bounds, random, number));
+  }
+  return std::move(list).by_size();
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,22 @@
+// Chooses shapes that find bugs: ones, primes, around the sizes of warps and tiles, odd, huge.
+#pragma once
+
+#include "spec/op_spec.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+// One small shape with round axes, as close to `size` in every variable axis as the constraints
+// allow. Throws Error(bad_input) when no admissible shape is found near by and no workload helps.
+Bindings friendly_shape(const OpSpec& spec, std::int64_t size);
+
+// Shapes for the rung of that name, without duplicates and in the order from cheap to dear:
+// those of the spec's ladder first, then those made from the variable axes. Two of them are drawn
+// from `seed`. On the "cpu" device they are bounded to what an emulation runs in seconds.
+std::vector<Bindings> edge_shapes(const OpSpec& spec, const std::string& device,
+                                  std::uint64_t seed);
+
+}  // namespace kernelloop

@@ -1,0 +1,108 @@
+#include "verify/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernelloop {
+namespace {
+
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json element(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json gate_json(const Gate& gate) {
+  return {{"metric", gate.metric},
+          {"limit", finite_or_null(gate.limit)},
+          {"value", finite_or_null(gate.value)},
+          {"passed", gate.passed}};
+}
+
+Json output_json(const OutputVerdict& output, bool hidden) {
+  Json metrics = Json::object();
+  for (const auto& [name, value] : named_metrics(output.metrics)) {
+    metrics[name] = finite_or_null(value);
+  }
+  Json gates = Json::array();
+  for (const Gate& gate : output.gates) gates.push_back(gate_json(gate));
+  Json json{{"name", output.name}, {"metrics", metrics}, {"gates", gates}};
+  if (hidden) return json;
+  if (output.metrics.worst >= 0) {
+    json["worst"] = {{"index", output.worst},
+                     {"got", element(output.got)},
+                     {"expected", element(output.expected)}};
+  }
+  json["pattern"] = output.pattern;
+  return json;
+}
+
+Json case_json(const CaseVerdict& verdict) {
+  Json json{{"name", verdict.name}};
+  if (!verdict.hidden) {
+    json["axes"] = verdict.axes;
+    json["seed"] = verdict.seed;
+  }
+  json["status"] = name_of(verdict.status);
+  if (verdict.fault) {
+    json["fault"] = {{"kind", verdict.fault->kind}, {"message", verdict.fault->message}};
+  }
+  json["outputs"] = Json::array();
+  for (const OutputVerdict& output : verdict.outputs) {
+    json["outputs"].push_back(output_json(output, verdict.hidden));
+  }
+  return json;
+}
+
+std::string failed_gates(const OutputVerdict& output) {
+  std::string text;
+  for (const Gate& gate : output.gates) {
+    if (gate.passed) continue;
+    const bool larger_is_better = gate.metric == "psnr" || gate.metric == "cosine";
+    text += fmt::format("{}{} {:.4g} {} {:.4g}", text.empty() ? "" : ", ", gate.metric, gate.value,
+                        larger_is_better ? "<" : ">", gate.limit);
+  }
+  return text;
+}
+
+}  // namespace
+
+const char* name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed:
+      return "passed";
+    case Verdict::failed:
+      return "failed";
+    case Verdict::not_runnable:
+      return "not_runnable";
+    case Verdict::skipped:
+      return "skipped";
+  }
+  return "failed";
+}
+
+Json to_json(const RungVerdict& rung) {
+  Json cases = Json::array();
+  for (const CaseVerdict& verdict : rung.cases) cases.push_back(case_json(verdict));
+  return {{"name", rung.name},
+          {"status", name_of(rung.status)},
+          {"reason", rung.reason},
+          {"cases", cases}};
+}
+
+std::string failure_text(const CaseVerdict& verdict) {
+  if (verdict.fault) return fmt::format("{}: {}", verdict.fault->kind, verdict.fault->message);
+  for (const OutputVerdict& output : verdict.outputs) {
+    if (output.passed) continue;
+    std::string text = fmt::format("{}: {}", output.name, failed_gates(output));
+    if (!verdict.hidden) text += "; " + output.pattern;
+    return text;
+  }
+  return {};
+}
+
+}  // namespace kernelloop

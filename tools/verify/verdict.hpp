@@ -1,0 +1,60 @@
+// What verification says about a version: the body of verify.json, as values.
+#pragma once
+
+#include "spec/expression.hpp"
+#include "support/json.hpp"
+#include "verify/gates.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+enum class Verdict { passed, failed, not_runnable, skipped };
+const char* name_of(Verdict verdict);
+
+struct OutputVerdict {
+  std::string name;
+  bool passed = false;
+  Metrics metrics;
+  std::vector<Gate> gates;
+  std::vector<std::int64_t> worst;  // index
+  double got = 0.0;
+  double expected = 0.0;
+  std::string pattern;  // failed only: where the error sits, in words
+};
+
+// What went wrong other than a wrong number: the name of a FaultKind, or "plan", "changed_input",
+// "reads_uninitialised", "not_deterministic".
+struct CaseFault {
+  std::string kind;
+  std::string message;
+};
+
+struct CaseVerdict {
+  std::string name;
+  Bindings axes;  // the variable ones
+  std::uint64_t seed = 0;
+  bool hidden = false;  // tells nothing about its shape or data
+  Verdict status = Verdict::passed;
+  std::optional<CaseFault> fault;
+  std::vector<OutputVerdict> outputs;
+};
+
+struct RungVerdict {
+  std::string name;
+  Verdict status = Verdict::passed;
+  std::string reason;  // unless passed
+  std::vector<CaseVerdict> cases;
+};
+
+// One member of "rungs" (docs/formats.md). Numbers that are not finite become null, except in
+// "worst", where they are "nan", "inf" and "-inf".
+Json to_json(const RungVerdict& rung);
+
+// A failed case in one line, without its name: "y: normwise 0.31 > 0.0090; only columns ...".
+std::string failure_text(const CaseVerdict& verdict);
+
+}  // namespace kernelloop
