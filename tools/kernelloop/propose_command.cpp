@@ -1,0 +1,84 @@
+#include "compile/compile.hpp"
+#include "config/op_config.hpp"
+#include "kernelloop/commands.hpp"
+#include "propose/propose.hpp"
+#include "support/error.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+namespace kernelloop {
+namespace {
+
+struct ProposeOptions {
+  std::string config;
+  int version = 0;
+};
+
+// The compile step, as the inner loop uses it.
+class StepCompiler : public Compiler {
+ public:
+  StepCompiler(const OpConfig& config, const OpSpec& spec) : config_(config), spec_(spec) {}
+
+  void require_ready() override {
+    const bool cpu = config_.device == "cpu";
+    if (cpu ? !config_.host_compiler.empty() : !config_.nvcc.empty()) return;
+    fail(ExitCode::environment,
+         "{}: there is no {} to compile a proposal with; nothing was asked; install it and "
+         "configure again",
+         config_.op, cpu ? "host compiler" : "nvcc");
+  }
+
+  CompileOutcome compile(const std::filesystem::path& source,
+                         const std::filesystem::path& scratch) override {
+    CompileRequest request;
+    request.source = source;
+    request.output_dir = scratch;
+    request.spec = &spec_;
+    request.architectures = config_.architectures;
+    request.options = config_.compile_options;
+    request.nvcc = config_.nvcc;
+    request.for_cpu = config_.device == "cpu";
+    request.host_compiler = config_.host_compiler;
+    request.cpu_include_dir = config_.cpu_include_dir;
+    const Json compiled = compile_version(request);
+    return {compiled.at("status") == "compiled", compiled.at("problems")};
+  }
+
+ private:
+  const OpConfig& config_;
+  const OpSpec& spec_;
+};
+
+void propose_and_say(const ProposeOptions& options) {
+  const OpConfig config = load_config(options.config);
+  const OpSpec spec = load_op_spec(config.spec);
+  const UserConfig user = load_user_config(process_environment);
+  StepCompiler compiler(config, spec);
+  ProposeRequest request;
+  request.config = &config;
+  request.spec = &spec;
+  request.user = &user;
+  request.compiler = &compiler;
+  request.version = options.version;
+  request.courier = {std::filesystem::read_symlink("/proc/self/exe").string(), "courier"};
+  fmt::print("{}\n", propose(request));
+}
+
+}  // namespace
+
+void add_propose_command(CLI::App& app) {
+  const auto options = std::make_shared<ProposeOptions>();
+  CLI::App* command =
+      app.add_subcommand("propose", "Have one version written, unless it is there already");
+  command->add_option("--config", options->config, "config.json of the op")->required();
+  command->add_option("--version", options->version, "number of the version, from 1")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  command->callback([options] { propose_and_say(*options); });
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,109 @@
+#include "propose/command_provider.hpp"
+
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+namespace kernelloop {
+namespace {
+
+struct ProviderVariable {
+  const char* name;
+  const char* program;  // whose own key it is; "" for nobody's
+};
+
+constexpr std::array<ProviderVariable, 14> k_variables{{{"ANTHROPIC_API_KEY", "claude"},
+                                                        {"ANTHROPIC_AUTH_TOKEN", "claude"},
+                                                        {"CLAUDE_CODE_OAUTH_TOKEN", "claude"},
+                                                        {"OPENAI_API_KEY", "codex"},
+                                                        {"CODEX_API_KEY", "codex"},
+                                                        {"GEMINI_API_KEY", "gemini"},
+                                                        {"GOOGLE_API_KEY", "gemini"},
+                                                        {"OPENROUTER_API_KEY", ""},
+                                                        {"DEEPSEEK_API_KEY", ""},
+                                                        {"MISTRAL_API_KEY", ""},
+                                                        {"GROQ_API_KEY", ""},
+                                                        {"XAI_API_KEY", ""},
+                                                        {"AZURE_OPENAI_API_KEY", ""},
+                                                        {"KERNELLOOP_OPENAI_CHAT_API_KEY", ""}}};
+
+std::string replaced(std::string text, const std::string& mark, const std::string& value) {
+  for (std::size_t at = text.find(mark); at != std::string::npos;
+       at = text.find(mark, at + value.size())) {
+    text.replace(at, mark.size(), value);
+  }
+  return text;
+}
+
+std::string last_line(const std::string& text) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return "no message";
+  const std::size_t begin = text.rfind('\n', end);
+  const std::size_t start = begin == std::string::npos ? 0 : begin + 1;
+  return text.substr(start, std::min<std::size_t>(end + 1 - start, 300));
+}
+
+}  // namespace
+
+std::vector<std::string> hidden_variables(const CommandSettings& settings) {
+  const std::string program = std::filesystem::path(settings.arguments.at(0)).filename().string();
+  const auto& keep = settings.keep_environment;
+  std::vector<std::string> result;
+  for (const ProviderVariable& variable : k_variables) {
+    const bool own = program == variable.program;
+    const bool kept = std::find(keep.begin(), keep.end(), variable.name) != keep.end();
+    if (!own && !kept) result.emplace_back(variable.name);
+  }
+  return result;
+}
+
+std::string flat_prompt(const AskRequest& request) {
+  std::string text = request.system;
+  for (const Turn& turn : request.turns) {
+    text += turn.role == Turn::Role::user ? "\n\n# Task\n\n" : "\n\n# Your earlier answer\n\n";
+    text += turn.text;
+  }
+  return text + "\n";
+}
+
+CommandProvider::CommandProvider(CommandSettings settings) : settings_(std::move(settings)) {}
+
+Reply CommandProvider::ask(const AskRequest& request) {
+  const TemporaryDirectory scratch;
+  const std::string prompt = flat_prompt(request);
+  const std::filesystem::path prompt_file = scratch.path() / "prompt.md";
+  write_file_atomic(prompt_file, prompt);
+  const std::filesystem::path directory = scratch.path() / "work";
+  std::filesystem::create_directory(directory);
+
+  Command command;
+  for (const std::string& argument : settings_.arguments) {
+    command.arguments.push_back(replaced(argument, "{prompt_file}", prompt_file.string()));
+  }
+  command.directory = directory;
+  command.input = prompt;
+  command.timeout = settings_.timeout;
+  command.scrub_secrets = false;  // an agent needs its own key; the others go here:
+  for (const std::string& name : hidden_variables(settings_)) ::unsetenv(name.c_str());
+  const ProcessResult result = run(command);
+
+  if (!result.succeeded()) {
+    Failure failure;
+    failure.kind = Failure::Kind::command;
+    failure.message = fmt::format("{} ({}): {}: {}", settings_.arguments[0], settings_.from,
+                                  result.describe(), last_line(result.error_output));
+    return Reply::of(std::move(failure));
+  }
+  Answer answer;
+  answer.text = result.output;
+  answer.stop_reason = result.output_truncated ? "length" : "end";
+  answer.model = request.model.empty() ? settings_.arguments[0] : request.model;
+  return Reply::of(std::move(answer));
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,26 @@
+// The compiler as the inner loop sees it.
+#pragma once
+
+#include "support/json.hpp"
+
+#include <filesystem>
+
+namespace kernelloop {
+
+struct CompileOutcome {
+  bool compiled = false;
+  Json problems = Json::array();  // as in compile.json
+};
+
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  // Throws Error(environment) when nothing can be compiled here: called before anything is asked.
+  virtual void require_ready() = 0;
+  // `scratch` is a directory for the artefacts, which nobody needs afterwards. A bad source is a
+  // value; throws Error for the machine's faults.
+  virtual CompileOutcome compile(const std::filesystem::path& source,
+                                 const std::filesystem::path& scratch) = 0;
+};
+
+}  // namespace kernelloop

@@ -1,0 +1,77 @@
+#include "propose/manual_provider.hpp"
+
+#include "propose/command_provider.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/version.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelloop {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What was written, as the text of an answer; empty when nothing is there.
+std::string written_answer(const fs::path& source, const fs::path& answer) {
+  if (fs::exists(source) && fs::exists(answer)) {
+    fail(ExitCode::bad_input, "{} and {} are both there; keep the one that counts", source.string(),
+         answer.string());
+  }
+  if (fs::exists(source)) return fenced(read_file(source));
+  if (fs::exists(answer)) return read_file(answer);
+  return {};
+}
+
+// The first line of the feedback that says something.
+std::string first_problem(const std::string& feedback) {
+  const std::size_t at = feedback.find("\n- ");
+  if (at == std::string::npos) return {};
+  return feedback.substr(at + 3, feedback.find('\n', at + 3) - at - 3);
+}
+
+}  // namespace
+
+std::string fenced(const std::string& source) {
+  std::size_t longest = 2;
+  std::size_t run = 0;
+  for (const char c : source) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  return fence + "cuda\n" + source + (source.empty() || source.back() != '\n' ? "\n" : "") + fence +
+         "\n";
+}
+
+ManualProvider::ManualProvider(fs::path directory) : directory_(std::move(directory)) {}
+
+Reply ManualProvider::ask(const AskRequest& request) {
+  const fs::path source = directory_ / "kernel.cu";
+  const fs::path answer = directory_ / "answer.md";
+  const std::string text = written_answer(source, answer);
+  const std::string last =
+      request.turns.size() > 1 ? request.turns[request.turns.size() - 2].text : std::string();
+  if (!text.empty() && text != last) {
+    Reply reply = Reply::of(Answer{text, "end", {}, "manual", {}});
+    reply.requests = 0;
+    return reply;
+  }
+  const std::string name = request.op + " " + version_name(request.version);
+  if (request.turns.size() == 1) {
+    write_file_if_changed(directory_ / "prompt.md", flat_prompt(request));
+    fail(ExitCode::waiting,
+         "{} waits for you: read {}, write {} (or a whole answer, answer.md beside it), then build "
+         "again",
+         name, (directory_ / "prompt.md").string(), source.string());
+  }
+  const std::string& feedback = request.turns.back().text;
+  write_file_if_changed(directory_ / "feedback.md", feedback);
+  const std::string problem = first_problem(feedback);
+  fail(ExitCode::waiting, "{} waits for you: {} is not right yet{}; read {}, mend it, build again",
+       name, (fs::exists(answer) ? answer : source).string(),
+       problem.empty() ? "" : " (" + problem + ")", (directory_ / "feedback.md").string());
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,40 @@
+// What the model is asked: stable parts first, so that providers can cache them.
+#pragma once
+
+#include "config/op_config.hpp"
+#include "loop/history.hpp"
+#include "propose/extract.hpp"
+#include "propose/templates.hpp"
+#include "spec/op_spec.hpp"
+#include "support/json.hpp"
+
+#include <optional>
+#include <string>
+
+namespace kernelloop {
+
+// Raised when the meaning of the prompt changes, so that recordings can be told apart.
+inline constexpr int k_prompt_schema = 1;
+
+struct Prompt {
+  std::string system;
+  std::string user;
+  std::string mode;    // seed, fix, optimise, branch
+  std::string parent;  // "v003"; empty for a seed
+};
+
+// Reads the reference, the hints and the versions that the history points at. `history` and
+// `feedback` are those of the round before; without a history it is a seed. Shapes of the ladder,
+// the hold-out ones among them, never appear. Throws Error.
+Prompt compose_prompt(const OpConfig& config, const OpSpec& spec, int version,
+                      const std::optional<History>& history, const std::string& feedback,
+                      const Templates& templates);
+
+// The follow-up turns of the inner loop.
+std::string compile_feedback(const Json& problems, const Templates& templates);
+std::string answer_feedback(const Extraction& extraction, const Templates& templates);
+
+// The op in words: axes, tensors, precision, constraints, least cost, timed shapes.
+std::string describe_op(const OpSpec& spec, const std::string& device);
+
+}  // namespace kernelloop

@@ -1,0 +1,159 @@
+#include "propose/propose.hpp"
+
+#include "loop/history.hpp"
+#include "propose/courier.hpp"
+#include "propose/inner_loop.hpp"
+#include "propose/manual_provider.hpp"
+#include "propose/prompt.hpp"
+#include "propose/provider_choice.hpp"
+#include "propose/publish.hpp"
+#include "propose/replay_provider.hpp"
+#include "propose/secrets.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/version.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace kernelloop {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string name_of(const ProposeRequest& request) {
+  return request.config->op + " " + version_name(request.version);
+}
+
+void write_proposed(const ProposeRequest& request, const char* status, const std::string& reason) {
+  const fs::path source = request.config->version_dir(request.version) / "kernel.cu";
+  const bool ready = std::string_view(status) == "ready";
+  write_file_if_changed(request.config->step_dir(request.version) / "proposed.json",
+                        to_text({{"schema_version", 1},
+                                 {"op", request.config->op},
+                                 {"version", version_name(request.version)},
+                                 {"status", status},
+                                 {"source", ready ? source.string() : std::string()},
+                                 {"reason", reason}}));
+}
+
+// Whether the version is there; then its journal, if one was left behind, goes.
+bool is_published(const ProposeRequest& request, const Journal& journal) {
+  const fs::path directory = request.config->version_dir(request.version);
+  const fs::path source = directory / "kernel.cu";
+  if (fs::exists(source)) {
+    if (fs::exists(journal.directory())) journal.discard(source);
+    return true;
+  }
+  if (!fs::exists(directory)) return false;
+  fail(ExitCode::bad_input, "{} holds no kernel.cu; put one there or remove the directory",
+       directory.string());
+}
+
+std::optional<History> previous_history(const ProposeRequest& request) {
+  const int round = request.config->round_of(request.version);
+  if (round == 1) return std::nullopt;
+  const fs::path path = request.config->history_dir(round - 1) / "history.json";
+  if (!fs::exists(path)) {
+    fail(ExitCode::bad_input, "{}: {} is missing; run the learn step of round {} first",
+         name_of(request), path.string(), round - 1);
+  }
+  return history_from_json(read_json(path));
+}
+
+std::string previous_feedback(const ProposeRequest& request) {
+  const int round = request.config->round_of(request.version);
+  if (round == 1) return {};
+  const fs::path path = request.config->history_dir(round - 1) / "feedback.md";
+  return fs::exists(path) ? read_file(path) : std::string();
+}
+
+std::unique_ptr<Provider> make_provider(const ProposeRequest& request, const std::string& name,
+                                        const Journal& journal) {
+  if (name == "replay") return std::make_unique<ReplayProvider>(request.config->recordings_dir);
+  if (name == "manual") return std::make_unique<ManualProvider>(journal.directory());
+  return std::make_unique<CourierProvider>(journal, request.courier);
+}
+
+FileLock lock_version(const ProposeRequest& request, const Journal& journal) {
+  FileLock lock(journal.version_lock(), FileLock::Wait::try_once);
+  if (lock.held()) return lock;
+  fmt::print(stderr, "kernelloop: another build works on {}; waiting for it\n", name_of(request));
+  return FileLock(journal.version_lock());
+}
+
+Proposal converse(const ProposeRequest& request, const Journal& journal,
+                  const std::optional<History>& history) {
+  const OpConfig& config = *request.config;
+  const std::string provider_name = choose_provider(config, *request.user);
+  const Templates templates(request.user->prompts_dir);
+  const Prompt prompt = compose_prompt(config, *request.spec, request.version, history,
+                                       previous_feedback(request), templates);
+  const std::unique_ptr<Provider> provider = make_provider(request, provider_name, journal);
+  const std::vector<LiveSecret> secrets = live_secrets();
+
+  InnerLoop loop;
+  loop.journal = &journal;
+  loop.provider = provider.get();
+  loop.compiler = request.compiler;
+  loop.templates = &templates;
+  loop.provider_name = provider_name;
+  loop.model = config.model;
+  loop.max_output_tokens = request.user->max_output_tokens;
+  loop.op = config.op;
+  loop.version = request.version;
+  loop.turn_limit = is_paid(provider_name) ? config.fix_limit + 1 : 0;
+  loop.check_text = [&](const std::string& text) {
+    refuse_secrets(text, secrets, "the recording of " + name_of(request));
+  };
+  return run_inner_loop(loop, prompt);
+}
+
+std::string describe(const ProposeRequest& request, const Proposal& proposal) {
+  std::string text =
+      fmt::format("{}: {} by {}", name_of(request), proposal.mode, proposal.provider);
+  if (proposal.model != proposal.provider) text += " " + proposal.model;
+  text += fmt::format(", {} turn{}", proposal.turns.size(), proposal.turns.size() == 1 ? "" : "s");
+  if (proposal.input_tokens + proposal.output_tokens > 0) {
+    text += fmt::format(", {}+{} tokens", proposal.input_tokens, proposal.output_tokens);
+  }
+  if (!proposal.note.empty()) text += "; " + proposal.note;
+  return text;
+}
+
+}  // namespace
+
+std::string propose(const ProposeRequest& request) {
+  const OpConfig& config = *request.config;
+  const Journal journal(config.generated_dir / config.op, request.version);
+  if (is_published(request, journal)) {
+    write_proposed(request, "ready", "");
+    return name_of(request) + ": there already";
+  }
+  const std::optional<History> history = previous_history(request);
+  if (history && history->decision.action == Decision::Action::stop) {
+    write_proposed(request, "stopped", history->decision.reason);
+    return name_of(request) + ": not asked for, " + history->decision.reason;
+  }
+  request.compiler->require_ready();
+  journal.prepare(config.build_dir, request.room_bytes);
+  const FileLock lock = lock_version(request, journal);
+  if (is_published(request, journal)) {
+    write_proposed(request, "ready", "");
+    return name_of(request) + ": written by another build";
+  }
+  // The build that held the lock may have taken the journal's directory with it.
+  journal.prepare(config.build_dir, request.room_bytes);
+
+  const Proposal proposal = converse(request, journal, history);
+  if (!proposal.exhausted.empty()) {
+    write_proposed(request, "stopped", proposal.exhausted);
+    return name_of(request) + ": " + proposal.exhausted;
+  }
+  publish_proposal(config, request.version, proposal, journal);
+  write_proposed(request, "ready", "");
+  journal.discard(config.version_dir(request.version) / "kernel.cu");
+  return describe(request, proposal);
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,86 @@
+#include "propose/publish.hpp"
+
+#include "propose/prompt.hpp"
+#include "propose/provider_choice.hpp"
+#include "propose/secrets.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/hash.hpp"
+#include "support/version.hpp"
+
+namespace kernelloop {
+namespace {
+
+namespace fs = std::filesystem;
+
+Json parent_of(const Proposal& proposal) {
+  return proposal.parent.empty() ? Json(nullptr) : Json(proposal.parent);
+}
+
+}  // namespace
+
+Json origin_of(const OpConfig& config, int version, const Proposal& proposal,
+               const std::string& created) {
+  const AskRequest& first = proposal.turns.front().request;
+  // What costs nothing is known to cost nothing; prices of paid ones are not known yet.
+  const Json cost = is_paid(proposal.provider) ? Json(nullptr) : Json(0.0);
+  return {{"schema_version", 1},
+          {"op", config.op},
+          {"version", version_name(version)},
+          {"provider", proposal.provider},
+          {"model", proposal.model},
+          {"mode", proposal.mode},
+          {"parent", parent_of(proposal)},
+          {"created", created},
+          {"source_sha256", sha256(proposal.source)},
+          {"prompt_sha256", sha256(first.system + "\n" + first.turns.front().text)},
+          {"summary", proposal.summary},
+          {"turns", proposal.turns.size()},
+          {"tokens", {{"input", proposal.input_tokens}, {"output", proposal.output_tokens}}},
+          {"requests", proposal.requests},
+          {"cost_usd", cost},
+          {"prompt_schema", k_prompt_schema},
+          {"note", proposal.note}};
+}
+
+Json conversation_of(const OpConfig& config, int version, const Proposal& proposal) {
+  Json turns = Json::array();
+  for (const TurnRecord& turn : proposal.turns) {
+    turns.push_back({{"request",
+                      {{"system", turns.empty() ? turn.request.system : std::string()},
+                       {"prompt", turn.request.turns.back().text}}},
+                     {"reply",
+                      {{"text", turn.answer.text},
+                       {"stop_reason", turn.answer.stop_reason},
+                       {"usage", to_json(turn.answer.usage)}}},
+                     {"outcome", {{"status", turn.status}, {"problems", turn.problems}}}});
+  }
+  return {{"schema_version", 1},
+          {"op", config.op},
+          {"version", version_name(version)},
+          {"provider", proposal.provider},
+          {"model", proposal.model},
+          {"mode", proposal.mode},
+          {"parent", parent_of(proposal)},
+          {"turns", turns}};
+}
+
+void publish_proposal(const OpConfig& config, int version, const Proposal& proposal,
+                      const Journal& journal) {
+  const std::string origin = to_text(origin_of(config, version, proposal, utc_time()));
+  const std::string conversation = to_text(conversation_of(config, version, proposal));
+  const std::vector<LiveSecret> secrets = live_secrets();
+  const std::string name = config.op + " " + version_name(version);
+  refuse_secrets(conversation, secrets, "the recording of " + name);
+  refuse_secrets(proposal.source, secrets, "the source of " + name);
+  refuse_secrets(origin, secrets, "the origin of " + name);
+
+  const fs::path staged = journal.directory() / "publish";
+  fs::remove_all(staged);
+  write_file_atomic(staged / "kernel.cu", proposal.source);
+  write_file_atomic(staged / "origin.json", origin);
+  write_file_atomic(staged / "conversation.json", conversation);
+  publish_directory(staged, config.version_dir(version));
+}
+
+}  // namespace kernelloop

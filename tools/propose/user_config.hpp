@@ -1,0 +1,52 @@
+// What the person who builds has set up, outside of every project: the environment and
+// $XDG_CONFIG_HOME/kernelloop/config.json (~/.config by default). A project can choose a provider's
+// name and a model, never a URL, a key or a program.
+//
+//   { "command": {"argv": ["claude", "-p"], "timeout_seconds": 1800, "keep_environment":
+//   ["X_KEY"]},
+//     "anthropic": {"base_url": "...", "api_key_env": "..."},
+//     "openai": {...}, "openai_chat": {..., "max_tokens_field": "max_completion_tokens"},
+//     "max_output_tokens": 32000, "prompts_dir": "/home/me/prompts" }
+//
+// All members are optional; keys stand in the environment only.
+#pragma once
+
+#include "propose/dialect.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+struct CommandSettings {
+  std::vector<std::string> arguments;  // [0] the program; "{prompt_file}" is replaced
+  std::chrono::seconds timeout{1800};
+  std::vector<std::string> keep_environment;  // keys of providers that the program may see
+  std::string from;                           // where it was set
+};
+
+struct UserConfig {
+  std::optional<CommandSettings> command;
+  Endpoint anthropic;
+  Endpoint openai;
+  Endpoint openai_chat;
+  std::int64_t max_output_tokens = 32000;
+  std::filesystem::path prompts_dir;  // empty: the built-in templates
+
+  // By provider name. Throws Error(internal) for a name that is no HTTP provider.
+  [[nodiscard]] const Endpoint& endpoint(const std::string& provider) const;
+};
+
+// A variable's value; empty when it is not set. A parameter so that tests need no real environment.
+using Environment = std::function<std::string(const std::string& name)>;
+std::string process_environment(const std::string& name);
+
+// Throws Error(bad_input) when the file is broken or has members we do not know.
+UserConfig load_user_config(const Environment& environment);
+
+}  // namespace kernelloop
