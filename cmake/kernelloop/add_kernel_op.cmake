@@ -83,6 +83,7 @@ function(add_kernel_op op)
   endforeach()
   if(NOT missing STREQUAL "")
     list(REMOVE_DUPLICATES missing)
+    list(SORT missing)
     list(JOIN missing ", " missing)
     message(
       FATAL_ERROR

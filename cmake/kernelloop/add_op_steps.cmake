@@ -25,9 +25,10 @@ function(_kernelloop_add_op_steps op)
     file(WRITE "${resume}" "")
   endif()
 
-  set(launcher "$<TARGET_PROPERTY:${op},KERNELLOOP_DEVICE_LAUNCHER>")
-  set(architectures "$<TARGET_PROPERTY:${op},KERNELLOOP_ARCHITECTURES>")
-  set(options "$<TARGET_PROPERTY:${op},KERNELLOOP_COMPILE_OPTIONS>")
+  # Read when CMake generates: properties may change after add_kernel_op, and hold expressions.
+  foreach(name IN ITEMS DEVICE_LAUNCHER ARCHITECTURES COMPILE_OPTIONS SOL_TARGET)
+    set(${name} "$<TARGET_GENEX_EVAL:${op},$<TARGET_PROPERTY:${op},KERNELLOOP_${name}>>")
+  endforeach()
   set(reference "$<TARGET_FILE:${op}_reference>")
 
   add_custom_command(
@@ -56,8 +57,8 @@ function(_kernelloop_add_op_steps op)
       OUTPUT "${directory}/compile.json"
       COMMAND
         "${tool}" compile --config "${config}" --version ${version} --device ${DEVICE}
-        --architectures "${architectures}"
-        "$<$<BOOL:${options}>:--options=$<JOIN:${options},;--options=>>" --depfile
+        --architectures "${ARCHITECTURES}"
+        "$<$<BOOL:${COMPILE_OPTIONS}>:--options=$<JOIN:${COMPILE_OPTIONS},;--options=>>" --depfile
         "${directory}/compile.d"
       DEPENDS "${directory}/proposed.json" "${contract}"
       # Names the version's source, which need not exist yet: an edit by hand compiles it again.
@@ -69,7 +70,7 @@ function(_kernelloop_add_op_steps op)
     add_custom_command(
       OUTPUT "${directory}/verify.json"
       COMMAND
-        "${launcher}" "${device_tool}" verify --contract "${contract}" --checks "${checks}"
+        "${DEVICE_LAUNCHER}" "${device_tool}" verify --contract "${contract}" --checks "${checks}"
         --compiled "${directory}/compile.json" --reference "${reference}" --device ${DEVICE} --rules
         ${KERNELLOOP_VERIFICATION_RULES} --output "${directory}/verify.json"
       DEPENDS "${directory}/compile.json" "${contract}" "${checks}" ${op}_reference
@@ -81,7 +82,7 @@ function(_kernelloop_add_op_steps op)
     add_custom_command(
       OUTPUT "${directory}/bench.json"
       COMMAND
-        "${launcher}" "${device_tool}" bench --contract "${contract}" --timing "${timing}"
+        "${DEVICE_LAUNCHER}" "${device_tool}" bench --contract "${contract}" --timing "${timing}"
         --compiled "${directory}/compile.json" --verified "${directory}/verify.json" --reference
         "${reference}" --device ${DEVICE} --rules ${KERNELLOOP_MEASUREMENT_RULES} --cache-dir
         "${CMAKE_BINARY_DIR}/kernelloop/cache" --output "${directory}/bench.json"
@@ -107,7 +108,7 @@ function(_kernelloop_add_op_steps op)
         OUTPUT "${directory}/history.json" "${directory}/feedback.md"
         COMMAND
           "${tool}" learn --config "${config}" --round ${round} --sol-target
-          "$<TARGET_PROPERTY:${op},KERNELLOOP_SOL_TARGET>"
+          "${SOL_TARGET}"
         DEPENDS ${round_facts} ${previous_history}
         COMMENT "${op} round ${round}: learn"
         VERBATIM

@@ -138,3 +138,17 @@ function(edit file from to)
   string(REPLACE "${from}" "${to}" text "${text}")
   file(WRITE "${file}" "${text}")
 endfunction()
+
+# expect_steps_any(): forgets which steps ran; some did.
+function(expect_steps_any)
+  if(NOT EXISTS "${state_dir}/log")
+    fail("no step ran\n${build_output}")
+  endif()
+  file(REMOVE "${state_dir}/log")
+endfunction()
+
+# expect_no_work_after_log(<target>...): like expect_no_work, but keeps the log so far.
+function(expect_no_work_after_log)
+  build(${ARGN})
+  expect_text("${build_output}" "ninja: no work to do")
+endfunction()

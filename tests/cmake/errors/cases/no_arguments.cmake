@@ -1,0 +1,2 @@
+# expect: add_kernel_op(softmax): SPEC is missing.
+add_kernel_op(softmax)

@@ -1,0 +1,1 @@
+extern "C" int errors_reference() { return 1; }

@@ -1,0 +1,11 @@
+# A broken spec stops the loop before anything is asked.
+copy_project(graph/project)
+edit("${source_dir}/op.json" "\"name\"" "\"nom\"")
+configure(-DKERNELLOOP_VERSIONS=1)
+build_fails(-k 0 optimize_all)
+expect_text("${build_output}" "error: ${source_dir}/op.json: no name")
+expect_steps("spec softmax")
+edit("${source_dir}/op.json" "\"nom\"" "\"name\"")
+build(optimize_all)
+all_steps(steps softmax 1 1 asked)
+expect_steps("spec softmax" ${steps})

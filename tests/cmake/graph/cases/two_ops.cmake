@@ -1,0 +1,30 @@
+# Two operators share nothing but the pools: one that fails does not stop the other under -k 0.
+copy_project(graph/project)
+file(
+  WRITE "${source_dir}/extra.cmake"
+  "add_subdirectory(more)\n"
+  "add_kernel_op(excluded SPEC op.json REFERENCE reference.cpp EXCLUDE_FROM_OPTIMIZE_ALL)\n"
+)
+file(
+  WRITE "${source_dir}/more/CMakeLists.txt"
+  "add_kernel_op(rmsnorm SPEC op.json REFERENCE ../reference.cpp VERSIONS 1)\n"
+)
+file(COPY "${source_dir}/op.json" DESTINATION "${source_dir}/more")
+configure(-DKERNELLOOP_VERSIONS=2)
+file(TOUCH "${state_dir}/fail_propose_v002")
+build_fails(-k 0 optimize_all)
+all_steps(softmax softmax 1 1 asked)
+all_steps(rmsnorm rmsnorm 1 1 asked)
+expect_steps("spec softmax" ${softmax} "spec rmsnorm" ${rmsnorm})
+file(REMOVE "${state_dir}/fail_propose_v002")
+build(optimize_all)
+all_steps(softmax softmax 2 2 asked)
+expect_steps(${softmax})
+expect_no_work(optimize_all optimize_rmsnorm)
+build(optimize_excluded)
+all_steps(excluded excluded 1 2 asked)
+expect_steps("spec excluded" ${excluded})
+build(report_all)
+expect_steps("report softmax" "report rmsnorm" "report excluded")
+build(adopt_rmsnorm)
+expect_steps("adopt rmsnorm")

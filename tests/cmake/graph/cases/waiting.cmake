@@ -1,0 +1,27 @@
+# A proposal that waits for a person stops the build; once the version is there, the build goes on
+# from it and repeats nothing.
+copy_project(graph/project)
+configure(-DKERNELLOOP_VERSIONS=3)
+file(TOUCH "${state_dir}/wait_v002")
+build_fails(optimize_all)
+expect_text("${build_output}" "waiting: write ${source_dir}/generated/softmax/v002/kernel.cu")
+all_steps(first softmax 1 1 asked)
+expect_steps("spec softmax" ${first} "propose softmax v002 waiting")
+build_fails(optimize_all)
+expect_steps("propose softmax v002 waiting")
+file(WRITE "${source_dir}/generated/softmax/v002/kernel.cu" "// by hand\n")
+build(optimize_all)
+all_steps(second softmax 2 2 kept)
+all_steps(third softmax 3 3 asked)
+expect_steps(${second} ${third})
+expect_no_work(optimize_all)
+
+# Infrastructure that fails stops the chain and leaves nothing half-written.
+file(TOUCH "${state_dir}/fail_bench_v003")
+file(APPEND "${source_dir}/generated/softmax/v003/kernel.cu" "// edited\n")
+build_fails(optimize_all)
+expect_text("${build_output}" "v003: bench was told to fail")
+expect_steps("compile softmax v003 90a" "verify softmax v003" "bench softmax v003")
+file(REMOVE "${state_dir}/fail_bench_v003")
+build(optimize_all)
+expect_steps("bench softmax v003" "learn softmax 3")
