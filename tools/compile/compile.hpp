@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,5 +36,10 @@ struct CompileRequest {
 // here (no nvcc for the CUDA device, a compiler that does not start or is broken), Error(io) when
 // files cannot be read or written or the disk is full.
 Json compile_version(const CompileRequest& request);
+
+// Removes those artefacts of a version (kernel.cubin, kernel.ptx, ...) in `directory` whose file
+// names `which` selects. Throws Error(io).
+void remove_artifacts(const std::filesystem::path& directory,
+                      const std::function<bool(const std::string&)>& which);
 
 }  // namespace kernelloop

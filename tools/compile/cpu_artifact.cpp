@@ -1,0 +1,116 @@
+#include "compile/cpu_artifact.hpp"
+
+#include "compile/front_end_messages.hpp"
+#include "compile/source_text.hpp"
+#include "compile/text.hpp"
+#include "cpu/cpu_build.hpp"
+#include "support/error.hpp"
+#include "support/process.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace kernelloop {
+namespace {
+
+// The first error among the host compiler's messages, in one line.
+std::string first_error(const std::vector<Problem>& problems, std::string_view diagnostics) {
+  for (const Problem& problem : problems) {
+    if (problem.severity != Problem::Severity::error) continue;
+    return problem.line == 0 ? problem.message
+                             : fmt::format("line {}: {}", problem.line, problem.message);
+  }
+  const std::string_view text = trimmed(diagnostics);
+  return text.empty() ? "no message" : std::string(text.substr(0, text.find('\n')));
+}
+
+// Warnings of the host compiler concern the emulation, not the version.
+void keep_errors(std::vector<Problem>& problems) {
+  problems.erase(std::remove_if(problems.begin(), problems.end(),
+                                [](const Problem& problem) {
+                                  return problem.severity == Problem::Severity::warning;
+                                }),
+                 problems.end());
+}
+
+void explain_failure(const CpuBuildResult& built, bool accepted_by_nvcc,
+                     const CompileRequest& request, const SourceText& source,
+                     CpuArtifact& artifact) {
+  std::vector<Problem> problems = front_end_problems(built.diagnostics, request.source, source);
+  keep_errors(problems);
+  const std::string error = first_error(problems, built.diagnostics);
+  if (accepted_by_nvcc) {
+    artifact.status = CpuArtifact::Status::not_runnable;
+    artifact.reason = fmt::format(
+        "nvcc accepts the source, but the CPU device cannot build it, so it lacks something here: "
+        "{}",
+        error);
+    return;
+  }
+  artifact.status = CpuArtifact::Status::failed;
+  artifact.reason = "the host compiler rejects the source";
+  if (problems.empty()) {
+    Problem problem;
+    problem.message = "the host compiler rejects the source: " + error;
+    problems.push_back(std::move(problem));
+  }
+  artifact.problems = std::move(problems);
+}
+
+}  // namespace
+
+CpuArtifact build_cpu_artifact(const CompileRequest& request, bool accepted_by_nvcc,
+                               const SourceText& source, const std::filesystem::path& work_dir) {
+  CpuArtifact artifact;
+  if (!request.for_cpu) {
+    artifact.reason = "only the cpu device needs it";
+    return artifact;
+  }
+  if (!request.nvcc.empty() && !accepted_by_nvcc) {
+    artifact.reason = "not tried: nvcc rejects the source";
+    return artifact;
+  }
+  CpuBuildRequest build;
+  build.source = request.source;
+  build.output = work_dir / "kernel.cpu.so";
+  build.include_dir = request.cpu_include_dir;
+  build.compiler = request.host_compiler;
+  build.sanitize = request.sanitize_cpu;
+  build.timeout = request.timeout;
+  CpuBuildResult built = build_for_cpu(build);
+  switch (built.status) {
+    case CpuBuildResult::Status::built:
+      artifact.status = CpuArtifact::Status::built;
+      artifact.library = build.output;
+      artifact.kernels = std::move(built.kernels);
+      break;
+    case CpuBuildResult::Status::not_runnable:
+      artifact.status = CpuArtifact::Status::not_runnable;
+      artifact.reason = built.reason;
+      break;
+    case CpuBuildResult::Status::failed:
+      explain_failure(built, accepted_by_nvcc, request, source, artifact);
+      break;
+  }
+  return artifact;
+}
+
+std::string host_compiler_version(const CompileRequest& request) {
+  Command command;
+  command.arguments = {request.host_compiler.string(), "--version"};
+  command.variables = {{"LC_ALL", "C"}};
+  command.timeout = std::chrono::seconds(30);
+  const ProcessResult result = run(command);
+  const std::string line(trimmed(result.output.substr(0, result.output.find('\n'))));
+  if (!result.succeeded() || line.empty()) {
+    fail(ExitCode::environment,
+         "{} --version does not answer as a compiler does ({}); set CMAKE_CXX_COMPILER",
+         request.host_compiler.string(), result.describe());
+  }
+  return line;
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,122 @@
+#include "compile/cuda_build.hpp"
+
+#include "compile/cubin.hpp"
+#include "compile/front_end_messages.hpp"
+#include "compile/nvcc.hpp"
+#include "compile/policy.hpp"
+#include "compile/source_text.hpp"
+#include "support/files.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+namespace kernelloop {
+namespace {
+
+template <typename T>
+void append(std::vector<T>& to, std::vector<T> from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+Problem problem_of(Problem::Kind kind, std::string message) {
+  Problem problem;
+  problem.kind = kind;
+  problem.message = std::move(message);
+  return problem;
+}
+
+std::string in_seconds(std::chrono::milliseconds time) {
+  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000.0);
+}
+
+// What the run says that is not in its messages.
+void explain_outcome(const NvccRun& run, const CompileRequest& request, CudaBuild& build) {
+  switch (run.outcome) {
+    case NvccRun::Outcome::accepted:
+      return;
+    case NvccRun::Outcome::timed_out:
+      build.reason = "nvcc did not finish in " + in_seconds(request.timeout);
+      build.problems.push_back(problem_of(
+          Problem::Kind::timeout,
+          build.reason +
+              ": the source makes it work without end. Look for template recursion, constexpr "
+              "loops and very large unrolled loops, and make them smaller"));
+      return;
+    case NvccRun::Outcome::crashed:
+      build.reason = "nvcc crashed on this source";
+      build.problems.push_back(problem_of(
+          Problem::Kind::diagnostic,
+          fmt::format("nvcc crashed while it compiled this source ({}); write the newest "
+                      "or most unusual part differently",
+                      run.crash)));
+      return;
+    case NvccRun::Outcome::rejected:
+      build.reason = "nvcc rejects the source";
+      return;
+  }
+}
+
+bool has_error(const std::vector<Problem>& problems) {
+  for (const Problem& problem : problems) {
+    if (problem.severity == Problem::Severity::error) return true;
+  }
+  return false;
+}
+
+void compile_one(const CompileRequest& request, const std::string& architecture,
+                 const SourceText& source, const std::filesystem::path& work_dir,
+                 CudaBuild& build) {
+  NvccJob job;
+  job.nvcc = request.nvcc;
+  job.source = std::filesystem::absolute(request.source).lexically_normal();
+  job.architecture = architecture;
+  job.options = request.options;
+  job.work_dir = work_dir;
+  job.timeout = request.timeout;
+  job.output_limit = request.output_limit;
+  std::filesystem::create_directories(job.work_dir);
+
+  NvccRun run = run_nvcc(job);
+  const bool first = build.cubins.empty();
+  PtxModule module(run.ptx.empty() ? std::string() : read_file(run.ptx), job.source);
+  explain_outcome(run, request, build);
+  append(build.problems, front_end_problems(run.messages, job.source, source));
+  append(build.problems, ptxas_problems(run.messages, module));
+  append(build.problems, check_ptx_policy(module, source));
+  build.accepted = run.outcome == NvccRun::Outcome::accepted;
+  if (!build.accepted && !has_error(build.problems)) {
+    build.problems.push_back(problem_of(
+        Problem::Kind::diagnostic,
+        fmt::format("nvcc rejects the source, but the first {} bytes of its messages hold no "
+                    "error; remove what makes it print so much",
+                    request.output_limit)));
+  }
+  append(build.dependencies, std::move(run.dependencies));
+  if (build.accepted) {
+    require_cubin(run.cubin);
+    build.cubins.emplace_back(architecture, run.cubin);
+  }
+  if (!first) return;
+  build.resources = function_resources(run.messages);
+  append(build.problems, resource_warnings(build.resources, module));
+  build.ptx = run.ptx;
+  build.module = std::move(module);
+}
+
+}  // namespace
+
+CudaBuild build_for_cuda(const CompileRequest& request, const SourceText& source,
+                         const std::filesystem::path& work_dir) {
+  CudaBuild build;
+  for (const std::string& given : request.architectures) {
+    const std::string architecture = normal_architecture(given);
+    compile_one(request, architecture, source, work_dir / ("sm_" + architecture), build);
+    if (!build.accepted) break;
+  }
+  return build;
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,35 @@
+// The CUDA artefacts of a version, made in a working directory: cubins, PTX, what they cost.
+#pragma once
+
+#include "compile/compile.hpp"
+#include "compile/problem.hpp"
+#include "compile/ptx.hpp"
+#include "compile/ptxas_messages.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kernelloop {
+
+class SourceText;
+
+struct CudaBuild {
+  bool accepted = false;  // by nvcc, for every architecture
+  std::string reason;     // when it is not
+  std::vector<std::pair<std::string, std::filesystem::path>> cubins;  // by architecture, in order
+  std::filesystem::path ptx;                                          // of the first architecture
+  std::optional<PtxModule> module;                                    // that PTX, read
+  std::vector<FunctionResources> resources;                           // for the first architecture
+  std::vector<std::filesystem::path> dependencies;
+  std::vector<Problem> problems;
+};
+
+// Runs nvcc for one architecture after the other, until one is rejected. Throws as run_nvcc does,
+// and Error(environment) when nvcc's output is no cubin.
+CudaBuild build_for_cuda(const CompileRequest& request, const SourceText& source,
+                         const std::filesystem::path& work_dir);
+
+}  // namespace kernelloop

@@ -1,0 +1,50 @@
+// The text of a version's source, seen as lines and as code without comments and literals.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelloop {
+
+struct IncludeDirective {
+  std::string directive;  // "include", "include_next", "import", "embed"
+  std::string target;     // the name between the delimiters; as written when there are none
+  char delimiter = 0;     // '<', '"', or 0 for a macro
+  std::size_t line = 0;
+};
+
+class SourceText {
+ public:
+  explicit SourceText(std::string text);
+
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+  // Line `number`, counted from 1, without its end; empty when there is no such line.
+  [[nodiscard]] std::string_view line(std::size_t number) const;
+  [[nodiscard]] std::size_t line_of(std::size_t offset) const;
+
+  // The text with comments, string and character literals replaced by spaces: same length, same
+  // lines.
+  [[nodiscard]] const std::string& code() const noexcept { return code_; }
+
+  // Where `word` stands in the code as a whole identifier, from `offset` on.
+  [[nodiscard]] std::optional<std::size_t> find_word(std::string_view word,
+                                                     std::size_t offset = 0) const;
+  // Its first line, or 0.
+  [[nodiscard]] std::size_t line_of_word(std::string_view word) const;
+
+  // Directives that read other files, in order. Those in a branch that the preprocessor skips are
+  // listed too.
+  [[nodiscard]] std::vector<IncludeDirective> includes() const;
+
+ private:
+  std::string text_;
+  std::string code_;         // comments and literals blanked
+  std::string uncommented_;  // comments blanked
+  std::vector<std::size_t> line_starts_;
+};
+
+}  // namespace kernelloop

@@ -1,0 +1,50 @@
+// Small helpers for reading tools' output line by line.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <string_view>
+
+namespace kernelloop {
+
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view k_blank = " \t\r\n\v\f";
+  const std::size_t first = text.find_first_not_of(k_blank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(k_blank) - first + 1);
+}
+
+inline bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Takes `prefix` off the front of `text`; false when it does not stand there.
+inline bool take_prefix(std::string_view& text, std::string_view prefix) {
+  if (!starts_with(text, prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+// The decimal number that `text` starts with; 0 when it starts with none.
+inline std::size_t leading_number(std::string_view text) {
+  std::size_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// Calls `action` with each line, without its end.
+template <typename Action>
+void for_each_line(std::string_view text, const Action& action) {
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    action(text.substr(0, newline));
+    if (newline == std::string_view::npos) return;
+    text.remove_prefix(newline + 1);
+  }
+}
+
+}  // namespace kernelloop
