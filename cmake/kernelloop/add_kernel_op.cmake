@@ -17,7 +17,7 @@
 # SPEC          op.json: axes, tensors, cost, workloads, tolerance
 # REFERENCE     a slow, obviously right implementation of kernelloop/reference.h
 # LANGUAGE      kernel language of the versions (CUDA)
-# VERSIONS      how many versions the loop may try (8); a multiple of CANDIDATES
+# VERSIONS      how many versions the loop may try (8)
 # CANDIDATES    versions tried side by side in one round (1)
 # FIX_LIMIT     how often one proposal may mend a compile error (3)
 # PROVIDER      auto, replay, manual, command, anthropic, openai or openai-chat (auto)
@@ -130,16 +130,6 @@ function(add_kernel_op op)
     endif()
     _kernelloop_check_value("${op}" ${label_${option}} ${option} "${value_${option}}")
   endforeach()
-  math(EXPR remainder "${value_VERSIONS} % ${value_CANDIDATES}")
-  if(NOT remainder EQUAL 0)
-    math(EXPR more "${value_VERSIONS} + ${value_CANDIDATES} - ${remainder}")
-    message(
-      FATAL_ERROR
-      "add_kernel_op(${op}): VERSIONS is ${value_VERSIONS}, but must be a multiple of CANDIDATES "
-      "(${value_CANDIDATES}), for example VERSIONS ${more}."
-    )
-  endif()
-
   set(base "${CMAKE_CURRENT_SOURCE_DIR}")
   foreach(option IN ITEMS SPEC REFERENCE CONTEXT BASELINES)
     _kernelloop_resolve_files(

@@ -37,6 +37,9 @@ function(_kernelloop_add_op_library op directory tool)
   add_library(${op} STATIC EXCLUDE_FROM_ALL "${output}/${op}.cpp" "${output}/${op}.h")
   add_library(kernelloop::${op} ALIAS ${op})
   target_include_directories(${op} PUBLIC "$<BUILD_INTERFACE:${output}>")
+  # kernelloop/launcher.hpp, for the generated source alone.
+  get_target_property(headers KernelLoop::headers INTERFACE_INCLUDE_DIRECTORIES)
+  target_include_directories(${op} SYSTEM PRIVATE "${headers}")
   target_compile_features(${op} PUBLIC cxx_std_17)
   set_target_properties(
     ${op}

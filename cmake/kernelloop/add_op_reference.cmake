@@ -22,6 +22,11 @@ function(_kernelloop_add_op_reference op source)
   endif()
   add_library(${op}_reference MODULE EXCLUDE_FROM_ALL "${source}")
   target_link_libraries(${op}_reference PRIVATE KernelLoop::headers)
+  if(language STREQUAL "CXX" AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    # kernelloop/reference.h starts threads.
+    target_compile_options(${op}_reference PRIVATE -pthread)
+    target_link_options(${op}_reference PRIVATE -pthread)
+  endif()
   target_compile_features(${op}_reference PRIVATE cxx_std_17)
   set_target_properties(
     ${op}_reference

@@ -101,9 +101,10 @@ function(_kernelloop_add_op_steps op)
       list(APPEND round_facts "${directory}/${step}.json")
     endforeach()
 
+    # The last round may be a short one.
     math(EXPR position "${version} % ${CANDIDATES}")
-    if(position EQUAL 0)
-      math(EXPR round "${version} / ${CANDIDATES}")
+    if(position EQUAL 0 OR version EQUAL VERSIONS)
+      math(EXPR round "(${version} + ${CANDIDATES} - 1) / ${CANDIDATES}")
       add_custom_command(
         OUTPUT "${directory}/history.json" "${directory}/feedback.md"
         COMMAND

@@ -6,7 +6,14 @@ function(_kernelloop_add_op_tests op)
     get_target_property(${name} ${op} KERNELLOOP_${name})
   endforeach()
   get_target_property(tool ${op} _KERNELLOOP_TOOL)
+  include("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/rules.cmake")
   set(config "${BUILD_DIR}/config.json")
+  set(rules
+    --verification-rules
+    ${KERNELLOOP_VERIFICATION_RULES}
+    --measurement-rules
+    ${KERNELLOOP_MEASUREMENT_RULES}
+  )
   set(device_label cpu)
   set(one_slot "")
   set(all_slots "")
@@ -20,11 +27,11 @@ function(_kernelloop_add_op_tests op)
     endif()
   endif()
 
-  foreach(rung IN ITEMS build smoke shapes workload)
+  foreach(rung IN LISTS KERNELLOOP_LADDER)
     set(test kernelloop.${op}.${rung})
     add_test(
       NAME ${test}
-      COMMAND "${tool}" check --config "${config}" --rung ${rung}
+      COMMAND "${tool}" check --config "${config}" --rung ${rung} ${rules}
     )
     set_tests_properties(
       ${test}
@@ -38,7 +45,7 @@ function(_kernelloop_add_op_tests op)
   )
   add_test(
     NAME kernelloop.${op}.performance
-    COMMAND "${tool}" check --config "${config}" --performance
+    COMMAND "${tool}" check --config "${config}" --performance ${rules}
   )
   set_tests_properties(
     kernelloop.${op}.performance

@@ -36,3 +36,25 @@ expect_steps(
   "propose softmax v004 kept"
   "learn softmax 2"
 )
+
+# A last round may be a short one; it grows when VERSIONS does, and re-runs nothing before it.
+expect_no_work(optimize_all)
+configure(-DKERNELLOOP_VERSIONS=5)
+build(optimize_all)
+expect_steps(
+  "propose softmax v005 asked"
+  "compile softmax v005 90a"
+  "verify softmax v005"
+  "bench softmax v005"
+  "learn softmax 3"
+)
+configure(-DKERNELLOOP_VERSIONS=6)
+build(optimize_all)
+expect_steps(
+  "propose softmax v006 asked"
+  "compile softmax v006 90a"
+  "verify softmax v006"
+  "bench softmax v006"
+  "learn softmax 3"
+)
+expect_no_work(optimize_all)

@@ -35,15 +35,17 @@ function(properties_of name)
   fail("there is no test ${name} in\n${listing}")
 endfunction()
 
-foreach(rung IN ITEMS build smoke shapes workload)
+foreach(rung IN ITEMS build smoke shapes determinism workload holdout)
   properties_of(kernelloop.softmax.${rung})
   set(labels kernelloop softmax ${rung} cpu nightly)
   list(SORT labels)
   expect_equal("${LABELS}" "${labels}")
   expect_equal("${SKIP_RETURN_CODE}/${TIMEOUT}" "77/99.0")
   string(JSON words LENGTH "${command}")
-  expect_equal("${words}" 6)
-  foreach(pair IN ITEMS 1=check 2=--config "3=${op_dir}/config.json" 4=--rung 5=${rung})
+  expect_equal("${words}" 10)
+  foreach(pair IN ITEMS 1=check 2=--config "3=${op_dir}/config.json" 4=--rung 5=${rung}
+    6=--verification-rules 8=--measurement-rules
+  )
     string(REGEX MATCH "^([0-9])=(.*)$" matched "${pair}")
     string(JSON word GET "${command}" ${CMAKE_MATCH_1})
     expect_equal("${word}" "${CMAKE_MATCH_2}")
@@ -53,7 +55,7 @@ properties_of(kernelloop.softmax.provenance)
 expect_equal("${LABELS}" "cpu;kernelloop;nightly;provenance;softmax")
 properties_of(kernelloop.softmax.performance)
 expect_equal("${LABELS}" "cpu;kernelloop;nightly;performance;softmax")
-expect_equal("${RUN_SERIAL}" "true")
+expect_equal("${RUN_SERIAL}" "ON")
 
 # `all` builds what they need; without an adopted version they are skipped, never proposed.
 build(all)
@@ -62,12 +64,14 @@ execute_process(
   OUTPUT_VARIABLE output
   COMMAND_ERROR_IS_FATAL ANY
 )
-expect_text("${output}" "100% tests passed, 0 tests failed out of 6")
+expect_text("${output}" "100% tests passed, 0 tests failed out of 8")
 expect_text("${output}" "***Skipped")
 expect_steps(
   "check softmax build"
   "check softmax smoke"
   "check softmax shapes"
+  "check softmax determinism"
+  "check softmax holdout"
   "check softmax workload"
   "check softmax performance"
   "provenance softmax"
@@ -83,6 +87,7 @@ expect_text("${RESOURCE_GROUPS}" "slots:1")
 properties_of(kernelloop.softmax.performance)
 expect_text("${RESOURCE_GROUPS}" "slots:4")
 
+set(build_dir "${case_dir}/build-without-tests")
 configure(-DBUILD_TESTING=OFF)
 execute_process(
   COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${build_dir}" -N

@@ -1,0 +1,17 @@
+# The rule numbers on the command lines, and the rungs, are those that the tools were built with.
+include("${KERNELLOOP_SOURCE_DIR}/cmake/kernelloop/rules.cmake")
+foreach(pair IN ITEMS verify=verification bench=measurement)
+  string(REGEX MATCH "^([a-z]+)=([a-z]+)$" matched "${pair}")
+  set(kind "${CMAKE_MATCH_2}")
+  string(TOUPPER "${kind}" upper)
+  file(READ "${KERNELLOOP_SOURCE_DIR}/tools/${CMAKE_MATCH_1}/rules.hpp" text)
+  if(NOT text MATCHES "k_${kind}_rules = ([0-9]+);")
+    fail("tools/${CMAKE_MATCH_1}/rules.hpp has no k_${kind}_rules")
+  endif()
+  expect_equal("${CMAKE_MATCH_1}" "${KERNELLOOP_${upper}_RULES}")
+endforeach()
+
+file(READ "${KERNELLOOP_SOURCE_DIR}/tools/verify/rungs.cpp" text)
+string(REGEX MATCHALL "\n      {\"[a-z]+\"" found "${text}")
+string(REGEX REPLACE "[^a-z;]" "" found "${found}")
+expect_equal("${found}" "${KERNELLOOP_LADDER}")
