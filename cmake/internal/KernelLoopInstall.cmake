@@ -37,11 +37,15 @@ foreach(data IN ITEMS schemas prompts)
 endforeach()
 
 set(config_dir "${PROJECT_BINARY_DIR}/package")
-configure_package_config_file(
+cmake_path(
+  RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR
+  BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}/${package_dir}"
+  OUTPUT_VARIABLE include_from_config
+)
+configure_file(
   "${PROJECT_SOURCE_DIR}/cmake/KernelLoopConfig.cmake.in"
   "${config_dir}/KernelLoopConfig.cmake"
-  INSTALL_DESTINATION "${package_dir}"
-  PATH_VARS CMAKE_INSTALL_INCLUDEDIR
+  @ONLY
 )
 # Before 1.0 every minor version may change the surface.
 write_basic_package_version_file(

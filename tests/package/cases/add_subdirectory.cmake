@@ -1,0 +1,2 @@
+# By add_subdirectory, with the stand-in programs.
+consume(add_subdirectory)

@@ -1,0 +1,2 @@
+# By FetchContent from a local path, with the stand-in programs.
+consume(FetchContent)

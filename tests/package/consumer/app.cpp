@@ -1,0 +1,5 @@
+#include <softmax.h>
+
+#include <cstdio>
+
+int main() { std::puts(softmax_version()); }
