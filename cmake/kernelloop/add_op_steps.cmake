@@ -107,9 +107,7 @@ function(_kernelloop_add_op_steps op)
       math(EXPR round "(${version} + ${CANDIDATES} - 1) / ${CANDIDATES}")
       add_custom_command(
         OUTPUT "${directory}/history.json" "${directory}/feedback.md"
-        COMMAND
-          "${tool}" learn --config "${config}" --round ${round} --sol-target
-          "${SOL_TARGET}"
+        COMMAND "${tool}" learn --config "${config}" --round ${round} --sol-target "${SOL_TARGET}"
         DEPENDS ${round_facts} ${previous_history}
         COMMENT "${op} round ${round}: learn"
         VERBATIM

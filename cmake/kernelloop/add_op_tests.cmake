@@ -8,7 +8,8 @@ function(_kernelloop_add_op_tests op)
   get_target_property(tool ${op} _KERNELLOOP_TOOL)
   include("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/rules.cmake")
   set(config "${BUILD_DIR}/config.json")
-  set(rules
+  set(
+    rules
     --verification-rules
     ${KERNELLOOP_VERIFICATION_RULES}
     --measurement-rules
@@ -54,11 +55,7 @@ function(_kernelloop_add_op_tests op)
       RUN_SERIAL ON
       ${all_slots}
   )
-  foreach(
-    name
-    IN
-    ITEMS build smoke shapes workload provenance performance
-  )
+  foreach(name IN LISTS KERNELLOOP_LADDER ITEMS provenance performance)
     set_tests_properties(
       kernelloop.${op}.${name}
       PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${TEST_TIMEOUT}

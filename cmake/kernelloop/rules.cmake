@@ -5,4 +5,12 @@ set(KERNELLOOP_VERIFICATION_RULES 1)
 set(KERNELLOOP_MEASUREMENT_RULES 1)
 
 # The rungs of the test ladder, cheap first; each is a test of the adopted version.
-set(KERNELLOOP_LADDER build smoke shapes determinism workload holdout)
+set(
+  KERNELLOOP_LADDER
+  build
+  smoke
+  shapes
+  determinism
+  workload
+  holdout
+)

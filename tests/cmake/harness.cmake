@@ -12,7 +12,11 @@ file(REMOVE_RECURSE "${case_dir}")
 file(MAKE_DIRECTORY "${source_dir}" "${state_dir}")
 set(ENV{KERNELLOOP_FAKE_STATE} "${state_dir}")
 # What surrounds the test must not steer the builds inside it.
-foreach(name IN ITEMS NINJA_STATUS DESTDIR CMAKE_GENERATOR CXXFLAGS KERNELLOOP_REPLAY)
+foreach(
+  name
+  IN
+  ITEMS NINJA_STATUS DESTDIR CMAKE_GENERATOR CXXFLAGS KERNELLOOP_REPLAY
+)
   unset(ENV{${name}})
 endforeach()
 
@@ -89,7 +93,14 @@ endfunction()
 
 # all_steps(<out> <op> <first> <last> <word>): the steps of versions <first> to <last>, one
 # candidate a round; <word> says what propose did (asked, kept).
-function(all_steps out op first last word)
+function(
+  all_steps
+  out
+  op
+  first
+  last
+  word
+)
   set(steps "")
   foreach(version RANGE ${first} ${last})
     list(

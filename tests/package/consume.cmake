@@ -15,7 +15,8 @@ function(consume way)
     "set(CUDAToolkit_NVCC_EXECUTABLE /toolkit/bin/nvcc)\n"
   )
   file(COPY "${toolkit}/FindCUDAToolkit.cmake" DESTINATION "${source_dir}/modules")
-  set(common
+  set(
+    common
     -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=OFF
     -DWAY=${way}
     "-DKERNELLOOP_SOURCE_DIR=${KERNELLOOP_SOURCE_DIR}"

@@ -4,7 +4,10 @@ configure(-DKERNELLOOP_VERSIONS=2)
 build(optimize_all)
 expect_steps_any()
 file(GLOB_RECURSE before "${source_dir}/*")
-execute_process(COMMAND "${CMAKE_COMMAND}" --build "${build_dir}" --target clean OUTPUT_QUIET)
+execute_process(
+  COMMAND "${CMAKE_COMMAND}" --build "${build_dir}" --target clean
+  OUTPUT_QUIET
+)
 file(GLOB_RECURSE after "${source_dir}/*")
 expect_equal("${after}" "${before}")
 if(EXISTS "${op_dir}/v001/bench.json" OR EXISTS "${op_dir}/contract.json")

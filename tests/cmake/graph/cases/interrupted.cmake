@@ -1,6 +1,14 @@
 # SIGINT and kill -9 at each step: the next build goes on where it was, and asks nothing twice.
 copy_project(graph/project)
-set(steps propose proposed compile verify bench learn)
+set(
+  steps
+  propose
+  proposed
+  compile
+  verify
+  bench
+  learn
+)
 set(position 0)
 foreach(signal IN ITEMS INT KILL)
   foreach(step IN LISTS steps)
@@ -8,8 +16,7 @@ foreach(signal IN ITEMS INT KILL)
     configure(-DKERNELLOOP_VERSIONS=2)
     file(TOUCH "${state_dir}/hold_${step}_v002")
     execute_process(
-      COMMAND
-        sh "${tests_dir}/kill_build.sh" ${signal} "${state_dir}" "${build_dir}" optimize_all
+      COMMAND sh "${tests_dir}/kill_build.sh" ${signal} "${state_dir}" "${build_dir}" optimize_all
       RESULT_VARIABLE result
       OUTPUT_VARIABLE build_output
       ERROR_VARIABLE build_output
@@ -26,7 +33,8 @@ foreach(signal IN ITEMS INT KILL)
       set(asked ${log})
       list(FILTER asked INCLUDE REGEX "^propose softmax ${version} asked$")
       list(LENGTH asked count)
-      expect_equal("${signal} at ${step}: ${version} asked ${count}"
+      expect_equal(
+        "${signal} at ${step}: ${version} asked ${count}"
         "${signal} at ${step}: ${version} asked 1"
       )
     endforeach()

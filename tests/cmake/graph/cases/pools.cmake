@@ -19,7 +19,8 @@ function(pools out)
   list(SORT found)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
-set(users
+set(
+  users
   "add_custom_command(OUTPUT made COMMAND \${CMAKE_COMMAND} -E touch made JOB_POOL user_pool)
 add_custom_target(uses DEPENDS made)\n"
 )

@@ -23,7 +23,10 @@ file(READ "${op_dir}/config.json" config)
 string(JSON value GET "${config}" nvcc)
 expect_equal("${value}" "/toolkit/bin/nvcc")
 build_fails(app)
-expect_text("${build_output}" "error: softmax: no adopted version; build optimize_softmax and adopt")
+expect_text(
+  "${build_output}"
+  "error: softmax: no adopted version; build optimize_softmax and adopt"
+)
 build(optimize_all)
 build(adopt_softmax)
 expect_steps_any()

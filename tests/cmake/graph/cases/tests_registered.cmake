@@ -35,16 +35,36 @@ function(properties_of name)
   fail("there is no test ${name} in\n${listing}")
 endfunction()
 
-foreach(rung IN ITEMS build smoke shapes determinism workload holdout)
+foreach(
+  rung
+  IN
+  ITEMS build smoke shapes determinism workload holdout
+)
   properties_of(kernelloop.softmax.${rung})
-  set(labels kernelloop softmax ${rung} cpu nightly)
+  set(
+    labels
+    kernelloop
+    softmax
+    ${rung}
+    cpu
+    nightly
+  )
   list(SORT labels)
   expect_equal("${LABELS}" "${labels}")
   expect_equal("${SKIP_RETURN_CODE}/${TIMEOUT}" "77/99.0")
   string(JSON words LENGTH "${command}")
   expect_equal("${words}" 10)
-  foreach(pair IN ITEMS 1=check 2=--config "3=${op_dir}/config.json" 4=--rung 5=${rung}
-    6=--verification-rules 8=--measurement-rules
+  foreach(
+    pair
+    IN
+    ITEMS
+      1=check
+      2=--config
+      "3=${op_dir}/config.json"
+      4=--rung
+      5=${rung}
+      6=--verification-rules
+      8=--measurement-rules
   )
     string(REGEX MATCH "^([0-9])=(.*)$" matched "${pair}")
     string(JSON word GET "${command}" ${CMAKE_MATCH_1})
