@@ -1,0 +1,218 @@
+// A version asked for over real sockets, by real couriers, from a server that misbehaves.
+#include "support/error.hpp"
+#include "support/json.hpp"
+#include "support/version.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "child.hpp"
+#include "fakes.hpp"
+#include "stub_server.hpp"
+#include <signal.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+namespace kernelloop {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+StubReply says(const std::string& body, StubReply::Kind kind = StubReply::Kind::stream) {
+  StubReply reply;
+  reply.kind = kind;
+  reply.text = answer_text(body);
+  return reply;
+}
+
+StubReply status(int code, const std::string& body = "{}", const std::string& headers = "") {
+  StubReply reply;
+  reply.kind = StubReply::Kind::status;
+  reply.status = code;
+  reply.body = body;
+  reply.headers = headers;
+  return reply;
+}
+
+StubServer::Script in_order(std::vector<StubReply> replies) {
+  return [replies](const StubRequest&, int number) {
+    return replies.at(std::min(static_cast<std::size_t>(number), replies.size()) - 1);
+  };
+}
+
+class Ask : public testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] std::vector<std::string> step(const std::string& provider) const {
+    return {ASK_STEP_PROGRAM, "propose", root_.path().string(), "scale", "1", "1", provider};
+  }
+  // Runs the step to its end.
+  int build(const StubServer& server) {
+    Child child(step(GetParam()), stub_variables(server.url()), log_.string());
+    return child.wait();
+  }
+  [[nodiscard]] std::string log() const { return read_file(log_); }
+  [[nodiscard]] fs::path version() const { return root_.path() / "generated/scale/v001"; }
+  [[nodiscard]] fs::path pending() const { return root_.path() / "generated/scale/.pending/v001"; }
+  [[nodiscard]] std::string source() const { return read_file(version() / "kernel.cu"); }
+
+  TemporaryDirectory root_;
+  fs::path log_ = root_.path() / "log";
+};
+
+TEST_P(Ask, GoesOnAfterACompileError) {
+  StubServer server(in_order({says("broken"), says("good")}));
+  ASSERT_EQ(build(server), 0) << log();
+  EXPECT_EQ(source(), kernel_text("good"));
+  ASSERT_EQ(server.requests().size(), 2u);
+  EXPECT_THAT(server.requests()[0].body, Not(HasSubstr("does not compile")));
+  EXPECT_THAT(server.requests()[1].body, HasSubstr("does not compile"));
+  const Json origin = read_json(version() / "origin.json").value;
+  EXPECT_EQ(origin["provider"], GetParam());
+  EXPECT_EQ(origin["model"], "stub-1");
+  EXPECT_EQ(origin["tokens"]["input"], 200);
+  EXPECT_EQ(origin["tokens"]["output"], 20);
+  EXPECT_EQ(origin["requests"], 2);
+  EXPECT_EQ(origin["cost_usd"], nullptr);
+  EXPECT_FALSE(fs::exists(pending()));
+  ASSERT_EQ(build(server), 0);
+  EXPECT_EQ(server.requests().size(), 2u) << "a version that is there was asked for again";
+}
+
+TEST_P(Ask, StopsAtTheFixLimitWithTheLastSource) {
+  StubServer server(in_order({says("broken")}));
+  ASSERT_EQ(build(server), 0) << log();
+  EXPECT_EQ(server.requests().size(), 4u);
+  EXPECT_EQ(source(), kernel_text("broken"));
+}
+
+TEST_P(Ask, TakesPlainJson) {
+  StubServer server(in_order({says("good", StubReply::Kind::json)}));
+  ASSERT_EQ(build(server), 0) << log();
+  EXPECT_EQ(source(), kernel_text("good"));
+}
+
+TEST_P(Ask, TriesAgainWhenThatHelps) {
+  StubServer server(in_order({status(429, "{}", "retry-after: 0\r\n"),
+                              says("good", StubReply::Kind::reset), says("good")}));
+  ASSERT_EQ(build(server), 0) << log();
+  EXPECT_EQ(server.requests().size(), 3u);
+  EXPECT_EQ(read_json(version() / "origin.json").value["requests"], 3);
+}
+
+TEST_P(Ask, DoesNotTakeHalfAnAnswer) {
+  StubServer server(
+      in_order({says("good", StubReply::Kind::truncate), says("good", StubReply::Kind::drip)}));
+  ASSERT_EQ(build(server), 0) << log();
+  EXPECT_EQ(server.requests().size(), 2u);
+  EXPECT_EQ(source(), kernel_text("good"));
+}
+
+TEST_P(Ask, AWrongKeyIsSaidOnceAndLeavesARecord) {
+  StubServer server(in_order({status(401, R"({"error":{"message":"bad key"}})"), says("good")}));
+  EXPECT_EQ(build(server), static_cast<int>(ExitCode::provider));
+  EXPECT_EQ(server.requests().size(), 1u);
+  EXPECT_THAT(log(), HasSubstr("bad key; check the key"));
+  EXPECT_THAT(log(), Not(HasSubstr("test-value-of-no-worth")));
+  EXPECT_FALSE(fs::exists(version()));
+  EXPECT_TRUE(fs::exists(pending() / "turn001.failed-1.json"));
+  ASSERT_EQ(build(server), 0) << log();
+  EXPECT_EQ(source(), kernel_text("good"));
+}
+
+TEST_P(Ask, CarriesNoKeyToWhereItIsSent) {
+  StubServer elsewhere(in_order({says("good")}));
+  StubReply redirect;
+  redirect.kind = StubReply::Kind::redirect;
+  redirect.location = elsewhere.url() + "/v1/messages";
+  StubServer server(in_order({redirect}));
+  EXPECT_EQ(build(server), static_cast<int>(ExitCode::provider));
+  EXPECT_THAT(log(), HasSubstr("redirects to " + elsewhere.url()));
+  EXPECT_TRUE(elsewhere.requests().empty());
+  EXPECT_EQ(server.requests().size(), 1u);
+}
+
+TEST_P(Ask, AKilledBuildLosesNoAnswer) {
+  StubServer server(in_order({says("good", StubReply::Kind::drip)}));
+  {
+    Child child(step(GetParam()), stub_variables(server.url()), log_.string());
+    ASSERT_TRUE(server.wait_for_requests(1));
+    child.kill_group();
+  }
+  EXPECT_FALSE(fs::exists(version()));
+  ASSERT_EQ(build(server), 0) << log();
+  EXPECT_EQ(server.requests().size(), 1u) << "asked twice";
+  EXPECT_EQ(source(), kernel_text("good"));
+}
+
+// The processes whose command line holds `text`.
+std::vector<pid_t> processes_with(const std::string& text) {
+  std::vector<pid_t> result;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ifstream stream(entry.path() / "cmdline", std::ios::binary);
+    const std::string line((std::istreambuf_iterator<char>(stream)), {});
+    if (line.find(text) != std::string::npos) result.push_back(std::stoi(name));
+  }
+  return result;
+}
+
+TEST_P(Ask, ADeadCourierIsRecordedAndSentAgain) {
+  StubServer server(in_order({says("", StubReply::Kind::hang), says("good")}));
+  Child child(step(GetParam()), stub_variables(server.url()), log_.string());
+  ASSERT_TRUE(server.wait_for_requests(1));
+  const std::vector<pid_t> couriers = processes_with((pending() / "turn001.request.json").string());
+  ASSERT_EQ(couriers.size(), 1u);
+  ::kill(couriers.front(), SIGKILL);
+  ASSERT_TRUE(server.wait_for_requests(2));
+  EXPECT_EQ(child.wait(), 0) << log();
+  EXPECT_EQ(source(), kernel_text("good"));
+}
+
+TEST_P(Ask, AnAnswerThatOnlyTheCourierSawIsNotPaidForAgain) {
+  // The journal of a courier that died between the response and the reply: the request is there,
+  // its answer as it came over the wire too.
+  {
+    StubServer hanging(in_order({says("", StubReply::Kind::hang)}));
+    Child child(step(GetParam()), stub_variables(hanging.url()), log_.string());
+    ASSERT_TRUE(hanging.wait_for_requests(1));
+    child.kill_group();
+    for (const pid_t courier : processes_with((pending() / "turn001.request.json").string())) {
+      ::kill(courier, SIGKILL);
+    }
+  }
+  const std::string json =
+      R"({"type":"message","status":"completed","model":"stub-1","stop_reason":"end_turn",)"
+      R"("content":[{"type":"text","text":TEXT}],)"
+      R"("output":[{"type":"message","content":[{"type":"output_text","text":TEXT}]}],)"
+      R"("choices":[{"message":{"content":TEXT},"finish_reason":"stop"}]})";
+  std::string body = json;
+  const std::string quoted = Json(answer_text("paid for")).dump();
+  for (std::size_t at = body.find("TEXT"); at != std::string::npos;
+       at = body.find("TEXT", at + quoted.size())) {
+    body.replace(at, 4, quoted);
+  }
+  write_file_atomic(pending() / "turn001.body-1.json", to_text({{"schema_version", 1},
+                                                                {"provider", GetParam()},
+                                                                {"status", 200},
+                                                                {"error", ""},
+                                                                {"body", body}}));
+  StubServer silent(in_order({status(500)}));
+  ASSERT_EQ(build(silent), 0) << log();
+  EXPECT_TRUE(silent.requests().empty());
+  EXPECT_EQ(source(), kernel_text("paid for"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Dialects, Ask, testing::Values("anthropic", "openai", "openai-chat"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace kernelloop

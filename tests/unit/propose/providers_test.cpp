@@ -1,0 +1,149 @@
+// The user's own configuration, the choice among providers, and the user's program.
+#include "propose/command_provider.hpp"
+#include "propose/provider_choice.hpp"
+#include "propose/user_config.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace kernelloop {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+class UserConfigTest : public testing::Test {
+ protected:
+  UserConfig load() {
+    variables_["XDG_CONFIG_HOME"] = root_.path().string();
+    return load_user_config([this](const std::string& name) {
+      const auto found = variables_.find(name);
+      return found == variables_.end() ? std::string() : found->second;
+    });
+  }
+  void write(const std::string& text) {
+    write_file_atomic(root_.path() / "kernelloop" / "config.json", text);
+  }
+  std::string refusal() {
+    try {
+      load();
+      return {};
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::bad_input);
+      return error.what();
+    }
+  }
+  std::string choice(const std::string& asked = "auto") {
+    OpConfig config;
+    config.op = "softmax";
+    config.provider = asked;
+    config.recordings_dir = root_.path() / "recordings";
+    return choose_provider(config, load());
+  }
+
+  TemporaryDirectory root_;
+  std::map<std::string, std::string> variables_;
+};
+
+TEST_F(UserConfigTest, TakesKeysFromTheEnvironmentOnly) {
+  write(R"({"anthropic": {"base_url": "https://gateway.example", "api_key_env": "MY_OWN"}})");
+  variables_["MY_OWN"] = "k";
+  EXPECT_EQ(load().anthropic.key, "k");
+  EXPECT_EQ(load().anthropic.base_url, "https://gateway.example");
+  variables_["ANTHROPIC_BASE_URL"] = "https://other.example";
+  EXPECT_EQ(load().anthropic.base_url, "https://other.example");
+  write(R"({"anthropic": {"api_key": "k"}})");
+  EXPECT_THAT(refusal(), HasSubstr("unknown member \"api_key\""));
+}
+
+TEST_F(UserConfigTest, PointsAtWhatIsWrong) {
+  write("{\n  \"commnd\": {}\n}");
+  EXPECT_THAT(refusal(), HasSubstr("config.json:2:"));
+  write(R"({"command": {"argv": "claude -p"}})");
+  EXPECT_THAT(refusal(), HasSubstr("must be a list of texts"));
+  write(R"({"max_output_tokens": 0})");
+  EXPECT_THAT(refusal(), HasSubstr("above 0"));
+  write("{}");
+  variables_["KERNELLOOP_COMMAND"] = "claude -p";
+  EXPECT_THAT(refusal(), HasSubstr("KERNELLOOP_COMMAND"));
+}
+
+TEST_F(UserConfigTest, AutoIsTheFirstThatIsConfigured) {
+  EXPECT_EQ(choice(), "manual");
+  write_file_atomic(root_.path() / "recordings/softmax/v001/conversation.json", "{}");
+  EXPECT_EQ(choice(), "replay");
+  variables_["KERNELLOOP_COMMAND"] = "[\"agent\"]";
+  EXPECT_EQ(choice(), "command");
+  variables_["KERNELLOOP_OPENAI_CHAT_BASE_URL"] = "http://localhost:8080/v1";
+  EXPECT_EQ(choice(), "openai-chat");
+  variables_["OPENAI_API_KEY"] = "k";
+  EXPECT_EQ(choice(), "openai");
+  variables_["ANTHROPIC_API_KEY"] = "k";
+  EXPECT_EQ(choice(), "anthropic");
+  EXPECT_EQ(choice("replay"), "replay");
+  EXPECT_EQ(choice("manual"), "manual");
+}
+
+AskRequest question() {
+  AskRequest request;
+  request.op = "softmax";
+  request.version = 1;
+  request.system = "rules";
+  request.turns = {
+      {Turn::Role::user, "first"}, {Turn::Role::assistant, "code"}, {Turn::Role::user, "second"}};
+  return request;
+}
+
+CommandSettings shell(const std::string& script) {
+  CommandSettings settings;
+  settings.arguments = {"sh", "-c", script};
+  settings.from = "KERNELLOOP_COMMAND";
+  return settings;
+}
+
+TEST(CommandProvider, GivesThePromptAndTakesTheAnswer) {
+  Reply reply = CommandProvider(shell("cat")).ask(question());
+  ASSERT_TRUE(reply.answer);
+  for (const char* part : {"rules", "first", "code", "second"}) {
+    EXPECT_THAT(reply.answer->text, HasSubstr(part));
+  }
+  CommandSettings by_file = shell("cat \"$0\"; ls -A");
+  by_file.arguments.push_back("{prompt_file}");
+  reply = CommandProvider(by_file).ask(question());
+  EXPECT_EQ(reply.answer->text, flat_prompt(question()));  // and an empty directory to work in
+}
+
+TEST(CommandProvider, SaysHowTheProgramFailed) {
+  Reply reply = CommandProvider(shell("echo why >&2; exit 3")).ask(question());
+  ASSERT_TRUE(reply.failure);
+  EXPECT_THAT(reply.failure->message, HasSubstr("exit code 3: why"));
+  CommandSettings slow = shell("sleep 60");
+  slow.timeout = std::chrono::seconds(1);
+  reply = CommandProvider(slow).ask(question());
+  EXPECT_THAT(reply.failure->message, HasSubstr("timed out"));
+  CommandSettings absent = shell("");
+  absent.arguments = {"kernelloop-no-such-program"};
+  EXPECT_THROW(CommandProvider(absent).ask(question()), Error);
+}
+
+TEST(CommandProvider, HidesTheKeysOfOthers) {
+  CommandSettings settings;
+  settings.arguments = {"/opt/bin/claude", "-p"};
+  EXPECT_THAT(hidden_variables(settings), Contains("OPENAI_API_KEY"));
+  EXPECT_THAT(hidden_variables(settings), Not(Contains("ANTHROPIC_API_KEY")));
+  settings.arguments = {"my-agent"};
+  settings.keep_environment = {"OPENAI_API_KEY"};
+  EXPECT_THAT(hidden_variables(settings), Contains("ANTHROPIC_API_KEY"));
+  EXPECT_THAT(hidden_variables(settings), Not(Contains("OPENAI_API_KEY")));
+  ::setenv("GEMINI_API_KEY", "k", 1);
+  const Reply reply = CommandProvider(shell("echo \"[$GEMINI_API_KEY]\"")).ask(question());
+  EXPECT_EQ(reply.answer->text, "[]\n");
+}
+
+}  // namespace
+}  // namespace kernelloop
