@@ -1,0 +1,5 @@
+// Stands in for CUDA's header of this name when a kernel is built for the CPU device.
+#pragma once
+
+#include "../device/cooperative_groups.hpp"
+#include "cuda_runtime.h"

@@ -1,0 +1,206 @@
+// Runs a launch: its blocks one after the other, the threads of each as fibers.
+#pragma once
+
+#include "shared_memory.hpp"
+#include "warp.hpp"
+#include <sys/mman.h>
+
+namespace kernelloop_cpu {
+
+struct Kernel {
+  const char* name;
+  void (*call)(void* const* arguments);
+  unsigned max_threads;  // of __launch_bounds__, or the device's limit
+};
+
+// The running thread has returned from its kernel.
+inline void exit_current() {
+  Thread& self = *state.current;
+  Warp& warp = warp_of(self);
+  warp.live &= ~(1u << lane_of(self));
+  --state.live;
+  state.idle_rounds = 0;
+  block_current(Wait::exited);
+  if (state.live == 0) {
+    switch_to(state.main);
+    return;
+  }
+  if (warp.waiting != 0) complete_without(warp);
+  if (state.at_barrier == state.live) release_barrier();
+  run_next();
+}
+
+// What every fiber runs. It is left at the end of a block and entered again by the next one.
+inline void thread_main() {
+#ifdef KERNELLOOP_CPU_ASAN
+  __sanitizer_finish_switch_fiber(nullptr, main_stack == nullptr ? &main_stack : nullptr,
+                                  main_stack_bytes == 0 ? &main_stack_bytes : nullptr);
+#endif
+  for (;;) {
+    state.call(state.arguments);
+    exit_current();
+  }
+}
+
+inline unsigned primed_threads;
+
+// Fibers of threads 0 .. count-1 stand ready to run. False when there is no memory for stacks.
+inline bool prime_threads(unsigned count) {
+  constexpr size_t each = k_stack_bytes + k_guard_bytes;
+  if (stacks == nullptr) {
+    void* memory = mmap(nullptr, k_max_threads * each, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    stacks = static_cast<char*>(memory) + k_guard_bytes;
+  }
+  for (; primed_threads < count; ++primed_threads) {
+    char* bottom = stack_of(primed_threads);
+    // The last stack has its guard below it, as all have.
+    if (mprotect(bottom, k_stack_bytes, PROT_READ | PROT_WRITE) != 0) return false;
+    // Tops at the same offset of their pages would all fall into the same few cache sets.
+    const size_t colour = primed_threads % 16 * 256;
+    prime(state.threads[primed_threads].fiber, bottom, k_stack_bytes - colour, thread_main);
+    state.threads[primed_threads].fake_stack = nullptr;
+  }
+  return true;
+}
+
+inline void start_block() {
+  state.live = state.thread_count;
+  state.yielded = 0;
+  state.idle_rounds = 0;
+  state.at_barrier = 0;
+  state.barrier_true = 0;
+  state.barrier_mixed = false;
+  state.ready_ranks = 0;
+  for (unsigned i = 0; i < state.warp_count; ++i) {
+    Warp& warp = state.warps[i];
+    const unsigned lanes = state.thread_count - i * k_warp_size;
+    warp.live = lanes >= k_warp_size ? ~0u : (1u << lanes) - 1u;
+    warp.waiting = 0;
+    warp.converging = 0;
+    warp.rotation = 0;
+    warp.flip = 0;
+    warp.rank = i;
+    warp.ready = 0;
+    state.warp_at_rank[i] = static_cast<unsigned char>(i);
+    make_ready(warp, warp.live);
+  }
+  for (unsigned i = 0; i < state.thread_count; ++i) state.threads[i].wait = Wait::none;
+  if (state.random != 0) shuffle_warps();
+  poison_shared_memory();
+}
+
+inline void abandon_threads() {
+#ifdef KERNELLOOP_CPU_ASAN
+  for (unsigned i = 0; i < primed_threads; ++i) {
+    __asan_unpoison_memory_region(stack_of(i), k_stack_bytes);
+  }
+#endif
+  primed_threads = 0;
+}
+
+inline KernelLoopCpuStatus refuse(KernelLoopCpuStatus status, char* message, size_t size,
+                                  const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (size != 0) vsnprintf(message, size, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+inline KernelLoopCpuStatus check_limits(const Kernel& kernel, const KernelLoopCpuLaunch& launch,
+                                        char* message, size_t size) {
+  static const uint64_t max_grid[3] = {2147483647, 65535, 65535};
+  static const uint64_t max_block[3] = {1024, 1024, 64};
+  for (int i = 0; i < 3; ++i) {
+    const char axis = "xyz"[i];
+    if (launch.grid[i] < 1 || launch.grid[i] > max_grid[i]) {
+      return refuse(KERNELLOOP_CPU_LIMIT, message, size,
+                    "%s: grid %c is %llu; it must be 1 to %llu", kernel.name, axis,
+                    static_cast<unsigned long long>(launch.grid[i]),
+                    static_cast<unsigned long long>(max_grid[i]));
+    }
+    if (launch.block[i] < 1 || launch.block[i] > max_block[i]) {
+      return refuse(KERNELLOOP_CPU_LIMIT, message, size,
+                    "%s: block %c is %llu; it must be 1 to %llu", kernel.name, axis,
+                    static_cast<unsigned long long>(launch.block[i]),
+                    static_cast<unsigned long long>(max_block[i]));
+    }
+  }
+  const uint64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  if (threads > kernel.max_threads) {
+    return refuse(KERNELLOOP_CPU_LIMIT, message, size,
+                  "%s: %llu threads a block; the kernel can be launched with at most %u",
+                  kernel.name, static_cast<unsigned long long>(threads), kernel.max_threads);
+  }
+  if (launch.dynamic_shared_bytes > k_max_shared_bytes) {
+    return refuse(KERNELLOOP_CPU_LIMIT, message, size,
+                  "%s: %zu bytes of dynamic shared memory; a block can have %zu", kernel.name,
+                  launch.dynamic_shared_bytes, k_max_shared_bytes);
+  }
+  return KERNELLOOP_CPU_OK;
+}
+
+inline void set_threads(const KernelLoopCpuLaunch& launch) {
+  blockDim = dim3(static_cast<unsigned>(launch.block[0]), static_cast<unsigned>(launch.block[1]),
+                  static_cast<unsigned>(launch.block[2]));
+  gridDim = dim3(static_cast<unsigned>(launch.grid[0]), static_cast<unsigned>(launch.grid[1]),
+                 static_cast<unsigned>(launch.grid[2]));
+  state.thread_count = blockDim.x * blockDim.y * blockDim.z;
+  state.warp_count = (state.thread_count + k_warp_size - 1) / k_warp_size;
+  unsigned i = 0;
+  for (unsigned z = 0; z < blockDim.z; ++z) {
+    for (unsigned y = 0; y < blockDim.y; ++y) {
+      for (unsigned x = 0; x < blockDim.x; ++x) state.threads[i++].index = uint3{x, y, z};
+    }
+  }
+}
+
+// Runs one block to its end or to the first thing that stops it.
+inline void run_block(uint64_t block, uint64_t seed) {
+  // A splitmix step, so that neighbouring seeds and blocks have unlike schedules.
+  uint64_t mixed = (seed + block * 0x9E3779B97F4A7C15ull) * 0xBF58476D1CE4E5B9ull;
+  mixed ^= mixed >> 31;
+  state.random = seed == 0 ? 0 : (mixed | 1u);
+  start_block();
+  state.current = &state.main;
+  run_next();
+}
+
+inline KernelLoopCpuStatus run_launch(const Kernel& kernel, const KernelLoopCpuLaunch& launch,
+                                      char* message, size_t size) {
+  if (size != 0) message[0] = '\0';
+  const KernelLoopCpuStatus limits = check_limits(kernel, launch, message, size);
+  if (limits != KERNELLOOP_CPU_OK) return limits;
+  set_threads(launch);
+  if (!prime_threads(state.thread_count)) {
+    return refuse(KERNELLOOP_CPU_LIMIT, message, size, "no memory for the stacks of %u threads",
+                  state.thread_count);
+  }
+  ++state.launch;
+  state.static_shared_bytes = 0;
+  state.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  state.call = kernel.call;
+  state.arguments = launch.arguments;
+  state.status = KERNELLOOP_CPU_OK;
+  state.message = message;
+  state.message_size = size;
+  fence_dynamic_memory();
+  uint64_t block = 0;
+  for (unsigned z = 0; z < gridDim.z; ++z) {
+    for (unsigned y = 0; y < gridDim.y; ++y) {
+      for (unsigned x = 0; x < gridDim.x; ++x) {
+        blockIdx = uint3{x, y, z};
+        run_block(block++, launch.schedule_seed);
+        if (state.status != KERNELLOOP_CPU_OK) {
+          abandon_threads();
+          return state.status;
+        }
+      }
+    }
+  }
+  return KERNELLOOP_CPU_OK;
+}
+
+}  // namespace kernelloop_cpu

@@ -1,0 +1,289 @@
+#include "cpu/cuda_rewriter.hpp"
+
+#include "cpu/shared_declaration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+namespace kernelloop {
+
+namespace {
+
+using Token = PreprocessedToken;
+using Kind = PreprocessedToken::Kind;
+
+struct Edit {
+  std::size_t offset = 0;
+  std::size_t length = 0;
+  std::string text;
+};
+
+enum class Scope { namespace_scope, linkage_c, linkage_other, other };
+
+struct Kernel {
+  std::string name;
+  std::string max_threads;  // an expression
+  std::size_t body = 0;     // index of its opening brace
+};
+
+bool is_bounds(const Token& token) {
+  return token.is("__launch_bounds__") || token.is("__maxnreg__") || token.is("__block_size__");
+}
+
+class Rewriter {
+ public:
+  Rewriter(std::string_view text, const PreprocessedText& source, std::string_view key)
+      : text_(text), source_(source), tokens_(source.tokens), key_(key) {}
+
+  RewrittenSource run() {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      const Token& token = tokens_[i];
+      if (token.kind == Kind::punctuation) {
+        if (token.is("{")) open_brace(i);
+        if (token.is("}")) close_brace(token);
+      } else if (token.kind == Kind::identifier) {
+        i = word(i);
+      }
+    }
+    result_.text = apply() + module();
+    return std::move(result_);
+  }
+
+ private:
+  // Returns the index of the last token that was dealt with.
+  std::size_t word(std::size_t i) {
+    const Token& token = tokens_[i];
+    if (token.is("__global__")) {
+      edits_.push_back({token.offset, token.text.size(), ""});
+      if (auto kernel = kernel_at(i)) pending_ = std::move(kernel);
+    } else if (is_bounds(token)) {
+      const std::size_t end = after_parentheses(i + 1);
+      erase(i, end);
+      return end - 1;
+    } else if (token.is("__noinline__")) {
+      // Within __attribute__((...)) it is the compiler's own word.
+      const bool own = i > 0 && (tokens_[i - 1].is("(") || tokens_[i - 1].is(","));
+      if (!own) edits_.push_back({token.offset, token.text.size(), "__attribute__((noinline))"});
+    } else if (token.is("__shared__")) {
+      return shared(i);
+    }
+    return i;
+  }
+
+  void open_brace(std::size_t i) {
+    scopes_.push_back(scope_at(i));
+    if (pending_ && pending_->body == i) open_kernel_depth_ = scopes_.size();
+  }
+
+  void close_brace(const Token& token) {
+    if (pending_ && open_kernel_depth_ == scopes_.size() && open_kernel_depth_ != 0) {
+      edits_.push_back({token.offset + 1, 0, entry(*pending_)});
+      pending_.reset();
+      open_kernel_depth_ = 0;
+    }
+    if (!scopes_.empty()) scopes_.pop_back();
+  }
+
+  [[nodiscard]] Scope scope_at(std::size_t brace) const {
+    if (brace >= 2 && tokens_[brace - 1].kind == Kind::string && tokens_[brace - 2].is("extern")) {
+      return tokens_[brace - 1].is("\"C\"") ? Scope::linkage_c : Scope::linkage_other;
+    }
+    for (std::size_t i = brace; i > 0; --i) {
+      const Token& token = tokens_[i - 1];
+      if (token.is("namespace")) return Scope::namespace_scope;
+      if (token.kind != Kind::identifier && !token.is("::")) break;
+    }
+    return Scope::other;
+  }
+
+  [[nodiscard]] bool in_namespace_scope() const {
+    return std::find(scopes_.begin(), scopes_.end(), Scope::other) == scopes_.end();
+  }
+
+  // The index after the parentheses that open at `open`; `open` itself when there are none.
+  [[nodiscard]] std::size_t after_parentheses(std::size_t open) const {
+    if (open >= tokens_.size() || !tokens_[open].is("(")) return open;
+    int depth = 0;
+    for (std::size_t i = open; i < tokens_.size(); ++i) {
+      if (tokens_[i].is("(")) ++depth;
+      if (tokens_[i].is(")") && --depth == 0) return i + 1;
+    }
+    return tokens_.size();
+  }
+
+  // Blanks the tokens from `begin` to before `end`, keeping line breaks between them.
+  void erase(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      edits_.push_back({tokens_[i].offset, tokens_[i].text.size(), ""});
+    }
+  }
+
+  // The kernel whose __global__ stands at `at`, when it is extern "C" and defined here.
+  [[nodiscard]] std::optional<Kernel> kernel_at(std::size_t at) const {
+    std::size_t begin = at;
+    while (begin > 0 && !tokens_[begin - 1].is(";") && !tokens_[begin - 1].is("{") &&
+           !tokens_[begin - 1].is("}")) {
+      --begin;
+    }
+    Scope linkage = Scope::other;
+    for (const Scope scope : scopes_) {
+      if (scope == Scope::linkage_c || scope == Scope::linkage_other) linkage = scope;
+    }
+    for (std::size_t i = begin; i < at; ++i) {
+      if (tokens_[i].is("template")) return std::nullopt;
+      if (tokens_[i].is("extern") && tokens_[i + 1].kind == Kind::string) {
+        linkage = tokens_[i + 1].is("\"C\"") ? Scope::linkage_c : Scope::linkage_other;
+      }
+    }
+    if (linkage != Scope::linkage_c) return std::nullopt;
+
+    Kernel kernel;
+    kernel.max_threads = "1024";
+    for (std::size_t i = begin; i < tokens_.size(); ++i) {
+      const Token& token = tokens_[i];
+      if (token.is(";") || token.is("{")) return std::nullopt;
+      if (token.kind != Kind::identifier || i + 1 >= tokens_.size() || !tokens_[i + 1].is("(")) {
+        continue;
+      }
+      const std::size_t after = after_parentheses(i + 1);
+      if (is_bounds(token) || token.is("__attribute__") || token.is("alignas")) {
+        if (token.is("__launch_bounds__")) kernel.max_threads = first_argument(i + 1, after);
+        i = after - 1;
+        continue;
+      }
+      kernel.name = token.text;
+      kernel.body = after;
+      while (kernel.body < tokens_.size() && !tokens_[kernel.body].is("{")) {
+        if (tokens_[kernel.body].is(";")) return std::nullopt;
+        ++kernel.body;
+      }
+      return kernel;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::string first_argument(std::size_t open, std::size_t end) const {
+    std::string text;
+    int depth = 0;
+    for (std::size_t i = open + 1; i + 1 < end; ++i) {
+      if (tokens_[i].is("(")) ++depth;
+      if (tokens_[i].is(")")) --depth;
+      if (depth == 0 && tokens_[i].is(",")) break;
+      text += fmt::format("{}{}", text.empty() ? "" : " ", tokens_[i].text);
+    }
+    return text;
+  }
+
+  std::size_t shared(std::size_t at) {
+    const DeclarationRange range = declaration_around(tokens_, at);
+    if (range.end >= tokens_.size()) return at;  // a syntax error; the compiler will say so
+    const std::span<const Token> declaration(tokens_.data() + range.begin, range.end - range.begin);
+    const SharedRewrite rewrite{shared_count_, source_.files[tokens_[at].file], tokens_[at].line,
+                                in_namespace_scope()};
+    std::size_t used = 0;
+    std::string replacement = rewrite_shared(declaration, rewrite, used);
+    if (replacement.empty()) return at;
+    shared_count_ += used;
+    // What came before the __shared__ may have been edited already.
+    const std::size_t from = tokens_[range.begin].offset;
+    std::erase_if(edits_, [from](const Edit& edit) { return edit.offset >= from; });
+    edits_.push_back({from, tokens_[range.begin].text.size(), std::move(replacement)});
+    erase(range.begin + 1, range.end);
+    return range.end;
+  }
+
+  std::string entry(const Kernel& kernel) {
+    const std::size_t number = result_.kernels.size();
+    result_.kernels.push_back(kernel.name);
+    return fmt::format(
+        " extern \"C\" {{"
+        " extern const ::kernelloop_cpu::Signature<decltype(&{0})>::Record "
+        "kernelloop_cpu_record_{1};"
+        " __attribute__((used)) constinit const ::kernelloop_cpu::Signature<decltype(&{0})>::Record"
+        " kernelloop_cpu_record_{1} = ::kernelloop_cpu::Signature<decltype(&{0})>::record(\"{2}\", "
+        "{3});"
+        " extern const ::KernelLoopCpuKernel kernelloop_cpu_about_{1};"
+        " constinit const ::KernelLoopCpuKernel kernelloop_cpu_about_{1} ="
+        " ::kernelloop_cpu::describe<decltype(&{0})>(\"{0}\");"
+        " extern const ::kernelloop_cpu::Kernel kernelloop_cpu_kernel_{1};"
+        " constinit const ::kernelloop_cpu::Kernel kernelloop_cpu_kernel_{1} ="
+        " {{\"{0}\", &::kernelloop_cpu::Signature<decltype(&{0})>::call<&{0}>, {3}}}; }}",
+        kernel.name, number, record_marker(key_, number), kernel.max_threads);
+  }
+
+  // The exported symbol, after everything else.
+  [[nodiscard]] std::string module() const {
+    std::string declared;
+    std::string kernels;
+    std::string about;
+    for (std::size_t i = 0; i < result_.kernels.size(); ++i) {
+      declared += fmt::format(
+          "extern const ::KernelLoopCpuKernel kernelloop_cpu_about_{0};\n"
+          "extern const ::kernelloop_cpu::Kernel kernelloop_cpu_kernel_{0};\n",
+          i);
+      about += fmt::format("kernelloop_cpu_about_{}, ", i);
+      kernels += fmt::format("&kernelloop_cpu_kernel_{}, ", i);
+    }
+    return fmt::format(
+        "\n# 1 \"<kernelloop>\"\n"
+        "extern \"C\" {{\n{0}}}\n"
+        "namespace kernelloop_cpu {{\n"
+        "static KernelLoopCpuStatus launch_by_number(const KernelLoopCpuLaunch* launch,\n"
+        "                                            char* message, size_t size) {{\n"
+        "  static const Kernel* const kernels[] = {{{1}nullptr}};\n"
+        "  return launch_one_of(kernels, {3}, *launch, message, size);\n"
+        "}}\n"
+        "}}\n"
+        "extern \"C\" __attribute__((visibility(\"default\")))\n"
+        "const ::KernelLoopCpuModule* kernelloop_cpu_module(void) {{\n"
+        "  static const ::KernelLoopCpuKernel about[] = {{{2}{{}}}};\n"
+        "  static const ::KernelLoopCpuModule module = {{::kernelloop_cpu::k_abi_version, {3}, "
+        "about,\n"
+        "      ::kernelloop_cpu::launch_by_number}};\n"
+        "  return &module;\n"
+        "}}\n",
+        declared, kernels, about, result_.kernels.size());
+  }
+
+  std::string apply() {
+    std::stable_sort(edits_.begin(), edits_.end(),
+                     [](const Edit& a, const Edit& b) { return a.offset < b.offset; });
+    std::string result;
+    result.reserve(text_.size() + 4096);
+    std::size_t at = 0;
+    for (const Edit& edit : edits_) {
+      result += text_.substr(at, edit.offset - at);
+      result += edit.text;
+      at = edit.offset + edit.length;
+    }
+    result += text_.substr(at);
+    return result;
+  }
+
+  std::string_view text_;
+  const PreprocessedText& source_;
+  const std::vector<Token>& tokens_;
+  std::string_view key_;
+  std::vector<Edit> edits_;
+  std::vector<Scope> scopes_;
+  std::optional<Kernel> pending_;
+  std::size_t open_kernel_depth_ = 0;  // scopes within the body of the pending kernel, or 0
+  std::size_t shared_count_ = 0;
+  RewrittenSource result_;
+};
+
+}  // namespace
+
+std::string record_marker(std::string_view key, std::size_t kernel) {
+  return fmt::format("{}:{:05}", key, kernel);
+}
+
+RewrittenSource rewrite_cuda(std::string_view text, const PreprocessedText& tokens,
+                             std::string_view key) {
+  return Rewriter(text, tokens, key).run();
+}
+
+}  // namespace kernelloop
