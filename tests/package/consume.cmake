@@ -37,6 +37,9 @@ function(consume way)
 
   build(all)
   expect_steps()
+  if(EXISTS "${build_dir}/kernelloop-build/bin/kernelloop")
+    fail("`all` of a project without tests built KernelLoop's programs")
+  endif()
   build(use_pool optimize_all)
   all_steps(steps softmax 1 2 asked)
   expect_steps("spec softmax" ${steps})
@@ -51,7 +54,7 @@ function(consume way)
   expect_steps("adopt softmax" "library softmax")
 
   # With testing on, the consumer has our tests and none of our own project's.
-  configure(-DCONSUMER_TESTING=ON)
+  configure(${common} -DCONSUMER_TESTING=ON)
   build(all)
   execute_process(
     COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${build_dir}"
