@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+
 #include <kernelloop/checked.hpp>
 
 #include <atomic>
@@ -89,8 +90,7 @@ class KernelSet {
   cudaError_t load_on(int device) noexcept {
     int major = 0;
     int minor = 0;
-    cudaError_t status =
-        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    cudaError_t status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
     if (status == cudaSuccess) {
       status = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
     }

@@ -67,8 +67,7 @@ Comparison compare(const std::vector<PairedSamples>& workloads, std::uint64_t se
   result.interval = bootstrap_interval(between, k_confidence, k_bootstrap_resamples, seed);
   result.self_ratio = std::exp(weighted_median(within));
   const Interval self = bootstrap_interval(within, k_confidence, k_bootstrap_resamples, seed + 1);
-  result.noise_floor =
-      std::max({k_minimum_noise_floor, std::abs(self.low), std::abs(self.high)});
+  result.noise_floor = std::max({k_minimum_noise_floor, std::abs(self.low), std::abs(self.high)});
   result.verdict = judge(result.interval, result.noise_floor);
   return result;
 }

@@ -34,10 +34,10 @@ struct Comparison {
 inline constexpr double k_minimum_noise_floor = 0.005;
 inline constexpr int k_bootstrap_resamples = 2000;
 
-// FASTER: the whole interval lies below -floor; SLOWER: above +floor; SAME: within it; else UNCLEAR.
-// The floor is the farthest end of the incumbent's own interval against itself, at least 0.5 %.
-// Throws std::invalid_argument when series are empty or of different length within a workload, or
-// hold a time that is not positive.
+// FASTER: the whole interval lies below -floor; SLOWER: above +floor; SAME: within it; else
+// UNCLEAR. The floor is the farthest end of the incumbent's own interval against itself, at least
+// 0.5 %. Throws std::invalid_argument when series are empty or of different length within a
+// workload, or hold a time that is not positive.
 Comparison compare(const std::vector<PairedSamples>& workloads, std::uint64_t seed);
 
 }  // namespace kernelloop

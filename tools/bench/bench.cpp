@@ -1,0 +1,167 @@
+#include "bench/bench.hpp"
+
+#include "bench/ceilings.hpp"
+#include "bench/measured_workload.hpp"
+#include "bench/rules.hpp"
+#include "bench/statistics.hpp"
+#include "support/error.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace kernelloop {
+namespace {
+
+Json head_of(const BenchRequest& request, const std::string& status, const std::string& reason) {
+  return {{"schema_version", 1}, {"op", request.compiled.op}, {"version", request.compiled.version},
+          {"status", status},    {"reason", reason},          {"rules", k_measurement_rules}};
+}
+
+BenchReport without_times(const BenchRequest& request, const std::string& status,
+                          const std::string& reason) {
+  Json samples = {{"schema_version", 1},
+                  {"op", request.compiled.op},
+                  {"version", request.compiled.version},
+                  {"workloads", Json::array()}};
+  return {head_of(request, status, reason), std::move(samples)};
+}
+
+// Why this version is not timed at all; empty when it is.
+std::string reason_to_skip(const BenchRequest& request) {
+  const CompiledVersion& compiled = request.compiled;
+  if (compiled.status != CompiledVersion::Status::compiled) {
+    return compiled.reason.empty() ? "it did not compile" : compiled.reason;
+  }
+  const std::string status = request.verified.value("status", "");
+  if (status != "passed") {
+    for (const char* member : {"reason", "summary"}) {
+      if (const std::string text = request.verified.value(member, ""); !text.empty()) {
+        return text;
+      }
+    }
+    return "verification: " + (status.empty() ? "no verdict" : status);
+  }
+  if (compiled.availability != CompiledVersion::Availability::built) {
+    return fmt::format("no artefact for the {} device{}{}", request.device,
+                       compiled.artifact_reason.empty() ? "" : ": ", compiled.artifact_reason);
+  }
+  return {};
+}
+
+void require_same_source(const BenchRequest& request) {
+  const std::string verified = request.verified.value("source_sha256", "");
+  if (verified != request.compiled.source_sha256) {
+    fail(ExitCode::bad_input,
+         "{} {}: verify.json is about another source than compile.json; verify the version again",
+         request.compiled.op, request.compiled.version);
+  }
+}
+
+Json clock_of(const std::vector<double>& clock_mhz) {
+  return clock_mhz.empty() ? Json(nullptr) : Json(std::round(median(clock_mhz)));
+}
+
+Json workload_json(const MeasuredWorkload& one) {
+  Json axes = Json::object();
+  for (const auto& [name, value] : one.workload.axes) {
+    axes[name] = value;
+  }
+  Json flops = Json::object();
+  for (const auto& [name, value] : one.cost.flops) {
+    flops[name] = value;
+  }
+  const Summary& times = one.times;
+  return {{"name", one.workload.name},
+          {"axes", axes},
+          {"weight", one.workload.weight},
+          {"samples", times.count},
+          {"median_us", times.median},
+          {"min_us", times.min},
+          {"p25_us", times.p25},
+          {"p75_us", times.p75},
+          {"spread", times.spread},
+          {"clock_mhz", clock_of(one.clock_mhz)},
+          {"bytes", one.cost.bytes},
+          {"flops", flops},
+          {"bytes_per_second", one.cost.bytes / (times.median * 1e-6)},
+          {"sol_us", one.sol_us ? Json(*one.sol_us) : Json(nullptr)},
+          {"sol", one.sol_us ? Json(*one.sol_us / times.median) : Json(nullptr)}};
+}
+
+Json samples_json(const MeasuredWorkload& one) {
+  return {
+      {"name", one.workload.name}, {"samples_us", one.samples_us}, {"clock_mhz", one.clock_mhz}};
+}
+
+Json summary_json(const std::vector<MeasuredWorkload>& measured) {
+  std::vector<double> times;
+  std::vector<double> fractions;
+  std::vector<double> weights;
+  for (const MeasuredWorkload& one : measured) {
+    times.push_back(one.times.median);
+    weights.push_back(one.workload.weight);
+    if (one.sol_us) {
+      fractions.push_back(*one.sol_us / one.times.median);
+    }
+  }
+  const bool all_bounded = fractions.size() == times.size();
+  return {{"time_us", weighted_geometric_mean(times, weights)},
+          {"sol", all_bounded ? Json(weighted_geometric_mean(fractions, weights)) : Json(nullptr)}};
+}
+
+Json ceilings_json(const Ceilings& ceilings) {
+  Json json = Json::object();
+  if (ceilings.copy_bytes_per_second > 0) {
+    json["copy_bytes_per_second"] = ceilings.copy_bytes_per_second;
+    json["copy_buffer_bytes"] = ceilings.copy_buffer_bytes;
+  }
+  for (const auto& [name, rate] : ceilings.operations_per_second) {
+    json[name + "_per_second"] = rate;
+  }
+  return json;
+}
+
+void add_device(Json& report, const DeviceDescription& device) {
+  report["device"] = to_json(device);
+  report["mode"] = device.kind == "cpu" ? "wall" : "cold";
+  report["clocks"] = "as found";
+}
+
+}  // namespace
+
+BenchReport bench(const BenchRequest& request, TimingDevice& device) {
+  if (const std::string reason = reason_to_skip(request); !reason.empty()) {
+    return without_times(request, "skipped", reason);
+  }
+  require_same_source(request);
+  const std::vector<Workload> workloads = request.spec->workloads_for(request.device);
+  if (workloads.empty()) {
+    return without_times(
+        request, "skipped",
+        fmt::format("{} has no workload for the {} device", request.compiled.op, request.device));
+  }
+  const Ceilings ceilings = ceilings_of(device, request.cache_dir);
+  const int module = device.load(request.compiled.artifact);
+  BenchReport report = without_times(request, "measured", "");
+  add_device(report.bench, device.device());
+  report.bench["ceilings"] = ceilings_json(ceilings);
+  report.bench["workloads"] = Json::array();
+  std::vector<MeasuredWorkload> measured;
+  for (const Workload& workload : workloads) {
+    auto result = measure_workload(request, workload, device, module, ceilings);
+    if (const auto* reason = std::get_if<std::string>(&result)) {
+      BenchReport failure = without_times(request, "failed",
+                                          fmt::format("workload '{}': {}", workload.name, *reason));
+      add_device(failure.bench, device.device());
+      return failure;
+    }
+    measured.push_back(std::get<MeasuredWorkload>(std::move(result)));
+    report.bench["workloads"].push_back(workload_json(measured.back()));
+    report.samples["workloads"].push_back(samples_json(measured.back()));
+  }
+  report.bench["summary"] = summary_json(measured);
+  return report;
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,113 @@
+#include "bench/measured_workload.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kernelloop {
+namespace {
+
+std::string fault_text(const Fault& fault, std::string_view when) {
+  return fmt::format("{} {}: {}", name_of(fault.kind), when, fault.message);
+}
+
+// Whether the outputs of the last timed launch hold; empty, or what is wrong with them.
+std::string check_outputs(const BenchRequest& request, const WorkloadCase& one,
+                          const OutputBytes& fresh) {
+  const std::string difference = first_difference(*request.spec, fresh, one.arena);
+  if (difference.empty()) {
+    return {};
+  }
+  if (!request.judge) {
+    return "the last timed launch left another result than a run by itself, first at " + difference;
+  }
+  const std::optional<std::string> wrong = request.judge(one);
+  return wrong ? "the last timed launch left a wrong result: " + *wrong : std::string();
+}
+
+std::string check_times(const std::vector<double>& samples_us, const CostNumbers& cost,
+                        const DeviceDescription& device) {
+  if (samples_us.empty()) {
+    return "the device returned no sample";
+  }
+  if (*std::min_element(samples_us.begin(), samples_us.end()) <= 0) {
+    return "a sample of no time at all: nothing ran";
+  }
+  const double limit = impossible_below_us(cost, device.datasheet_bandwidth);
+  const double time = median(samples_us);
+  if (time < limit) {
+    return fmt::format(
+        "impossible: {} for {} bytes is faster than the memory of {} allows ({}); the kernel did "
+        "not move what the op must move, or `cost` in op.json is too high",
+        time_text(time), cost.bytes, device.name, time_text(limit));
+  }
+  return {};
+}
+
+}  // namespace
+
+TimeRequest timing_settings(const std::string& device) {
+  TimeRequest request;
+  if (device == "cpu") {
+    request.flush_l2 = false;
+    request.warmup = 1;
+    request.min_samples = 5;
+    request.max_samples = 20;
+  }
+  return request;
+}
+
+std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest& request,
+                                                             const Workload& workload,
+                                                             TimingDevice& device, int module,
+                                                             const Ceilings& ceilings) {
+  const WorkloadCase one = prepare_workload(*request.spec, workload, request.seed);
+  auto planned = plan_for(one, *request.spec, request.compiled, device.device().limits);
+  if (const auto* reason = std::get_if<std::string>(&planned)) {
+    return *reason;
+  }
+  const ResolvedPlan& plan = std::get<ResolvedPlan>(planned);
+
+  // Another poison than verification's, so that an element that is never written shows.
+  RunRequest run;
+  run.arena = &one.arena;
+  run.plan = plan;
+  run.poison = std::byte{0x5A};
+  const RunResult fresh_run = device.run(run, module);
+  if (fresh_run.fault) {
+    return fault_text(fresh_run.fault, "before timing");
+  }
+  if (!fresh_run.changed_inputs.empty()) {
+    return fmt::format("it changed the input '{}'", fresh_run.changed_inputs.front());
+  }
+  const OutputBytes fresh = copy_outputs(*request.spec, one.arena);
+
+  TimeRequest timing = timing_settings(request.device);
+  timing.arena = &one.arena;
+  timing.variants = {{module, plan}};
+  TimeResult timed = device.time(timing);
+  if (timed.fault) {
+    return fault_text(timed.fault, "while it was timed");
+  }
+  MeasuredWorkload result;
+  result.workload = workload;
+  if (!timed.samples_us.empty()) {
+    result.samples_us = std::move(timed.samples_us.front());
+  }
+  result.clock_mhz = std::move(timed.clock_mhz);
+  result.cost = cost_of(*request.spec, one.axes);
+  if (std::string wrong = check_times(result.samples_us, result.cost, device.device());
+      !wrong.empty()) {
+    return wrong;
+  }
+  if (std::string wrong = check_outputs(request, one, fresh); !wrong.empty()) {
+    return wrong;
+  }
+  result.times = summarize(result.samples_us);
+  if (request.device != "cpu") {
+    result.sol_us = speed_of_light_us(result.cost, ceilings);
+  }
+  return result;
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,34 @@
+// Times one workload of a version and holds the result against what must be true of it.
+#pragma once
+
+#include "bench/bench.hpp"
+#include "bench/ceilings.hpp"
+#include "bench/statistics.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kernelloop {
+
+struct MeasuredWorkload {
+  Workload workload;
+  std::vector<double> samples_us;  // in the order taken
+  std::vector<double> clock_mhz;   // per sample; empty when unknown
+  Summary times;                   // of samples_us
+  CostNumbers cost;
+  std::optional<double> sol_us;  // the least time the measured ceilings allow
+};
+
+// How many samples, for how long; a CPU sample is a whole emulated grid, so fewer do.
+TimeRequest timing_settings(const std::string& device);
+
+// The times, or why the version fails: a fault, outputs of the last timed launch that are not those
+// of a fresh run (and not right by the reference either), a time below what the datasheet allows.
+std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest& request,
+                                                             const Workload& workload,
+                                                             TimingDevice& device, int module,
+                                                             const Ceilings& ceilings);
+
+}  // namespace kernelloop

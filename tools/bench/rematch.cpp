@@ -1,0 +1,140 @@
+#include "bench/rematch.hpp"
+
+#include "bench/measured_workload.hpp"
+#include "bench/rules.hpp"
+#include "bench/workload_case.hpp"
+#include "support/error.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace kernelloop {
+namespace {
+
+constexpr int k_most_samples = 120;
+
+int load_version(const CompiledVersion& version, TimingDevice& device) {
+  if (version.availability != CompiledVersion::Availability::built) {
+    fail(ExitCode::bad_input, "{} {} has nothing to run on the {} device: {}", version.op,
+         version.version, device.device().kind,
+         version.status == CompiledVersion::Status::compiled ? version.artifact_reason
+                                                             : version.reason);
+  }
+  return device.load(version.artifact);
+}
+
+struct Modules {
+  int incumbent = 0;
+  int incumbent_again = 0;
+  int challenger = 0;
+};
+
+// The times, or why there are none.
+std::variant<PairedSamples, std::string> take_samples(const RematchRequest& request,
+                                                      const Workload& workload,
+                                                      const Modules& modules,
+                                                      TimingDevice& device) {
+  const WorkloadCase one = prepare_workload(*request.spec, workload, request.seed);
+  const LaunchLimits& limits = device.device().limits;
+  auto incumbent = plan_for(one, *request.spec, request.incumbent, limits);
+  auto challenger = plan_for(one, *request.spec, request.challenger, limits);
+  for (const auto* planned : {&incumbent, &challenger}) {
+    if (const auto* reason = std::get_if<std::string>(planned)) {
+      return *reason;
+    }
+  }
+  TimeRequest timing = timing_settings(request.device);
+  timing.arena = &one.arena;
+  timing.max_samples = k_most_samples;
+  timing.budget *= 3;
+  const ResolvedPlan& plan = std::get<ResolvedPlan>(incumbent);
+  timing.variants = {{modules.incumbent, plan},
+                     {modules.incumbent_again, plan},
+                     {modules.challenger, std::get<ResolvedPlan>(challenger)}};
+  TimeResult timed = device.time(timing);
+  if (timed.fault) {
+    return fmt::format(
+        "{} in {}: {}", name_of(timed.fault.kind),
+        timed.faulty_variant == 2 ? request.challenger.version : request.incumbent.version,
+        timed.fault.message);
+  }
+  if (timed.samples_us.size() != timing.variants.size()) {
+    return std::string("the device did not return the samples of every version");
+  }
+  return PairedSamples{std::move(timed.samples_us[0]), std::move(timed.samples_us[1]),
+                       std::move(timed.samples_us[2]), workload.weight};
+}
+
+Json workload_json(const Workload& workload, const PairedSamples& samples) {
+  const double incumbent = median(samples.incumbent_us);
+  const double challenger = median(samples.challenger_us);
+  return {{"name", workload.name},
+          {"samples", samples.incumbent_us.size()},
+          {"incumbent_us", incumbent},
+          {"challenger_us", challenger},
+          {"ratio", challenger / incumbent}};
+}
+
+}  // namespace
+
+Json rematch(const RematchRequest& request, TimingDevice& device) {
+  const std::vector<Workload> workloads = request.spec->workloads_for(request.device);
+  if (workloads.empty()) {
+    fail(ExitCode::bad_input, "{} has no workload for the {} device; add one to op.json",
+         request.spec->name, request.device);
+  }
+  Modules modules;
+  modules.incumbent = load_version(request.incumbent, device);
+  modules.incumbent_again = load_version(request.incumbent, device);
+  modules.challenger = load_version(request.challenger, device);
+  Json report = {{"schema_version", 1},
+                 {"op", request.spec->name},
+                 {"incumbent", request.incumbent.version},
+                 {"challenger", request.challenger.version},
+                 {"status", "compared"},
+                 {"reason", ""},
+                 {"rules", k_measurement_rules},
+                 {"device", to_json(device.device())},
+                 {"mode", request.device == "cpu" ? "wall" : "cold"}};
+  std::vector<PairedSamples> samples;
+  Json measured = Json::array();
+  for (const Workload& workload : workloads) {
+    auto result = take_samples(request, workload, modules, device);
+    if (const auto* reason = std::get_if<std::string>(&result)) {
+      report["status"] = "failed";
+      report["reason"] = fmt::format("workload '{}': {}", workload.name, *reason);
+      return report;
+    }
+    samples.push_back(std::get<PairedSamples>(std::move(result)));
+    measured.push_back(workload_json(workload, samples.back()));
+  }
+  const Comparison comparison = compare(samples, request.seed);
+  report["verdict"] = name_of(comparison.verdict);
+  report["ratio"] = comparison.ratio();
+  report["interval"] = {std::exp(comparison.interval.low), std::exp(comparison.interval.high)};
+  report["noise_floor"] = comparison.noise_floor;
+  report["self_ratio"] = comparison.self_ratio;
+  report["workloads"] = measured;
+  return report;
+}
+
+std::string rematch_line(const Json& report) {
+  const std::string op = report.at("op").get<std::string>();
+  const std::string incumbent = report.at("incumbent").get<std::string>();
+  const std::string challenger = report.at("challenger").get<std::string>();
+  if (report.at("status") != "compared") {
+    return fmt::format("{}: {} and {} could not be compared: {}", op, challenger, incumbent,
+                       report.at("reason").get<std::string>());
+  }
+  const Json& device = report.at("device");
+  return fmt::format(
+      "{}: {} against {}: {}, {:.3f} of its time ({:.3f} to {:.3f}; noise {:.1f} %)  {}", op,
+      challenger, incumbent, report.at("verdict").get<std::string>(),
+      report.at("ratio").get<double>(), report.at("interval").at(0).get<double>(),
+      report.at("interval").at(1).get<double>(), 100 * report.at("noise_floor").get<double>(),
+      device.value("kind", "") == "cpu" ? std::string("wall on the CPU device (emulation)")
+                                        : device.value("name", "unknown device"));
+}
+
+}  // namespace kernelloop

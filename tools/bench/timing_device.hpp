@@ -1,0 +1,42 @@
+// The device as the bench step sees it. The world is behind this interface: tests put a scripted
+// device here, the program a worker process.
+#pragma once
+
+#include "device/worker_client.hpp"
+
+#include <string>
+
+namespace kernelloop {
+
+class TimingDevice {
+ public:
+  TimingDevice() = default;
+  virtual ~TimingDevice() = default;
+  TimingDevice(const TimingDevice&) = delete;
+  TimingDevice& operator=(const TimingDevice&) = delete;
+
+  virtual const DeviceDescription& device() = 0;
+  virtual int load(const Artifact& artifact) = 0;
+  virtual RunResult run(const RunRequest& request, int module) = 0;
+  virtual TimeResult time(const TimeRequest& request) = 0;
+  virtual double measure_copy(std::int64_t bytes) = 0;
+};
+
+// A worker of `kind` ("cuda" | "cpu"). Throws Error(environment) at first use when there is none.
+class WorkerDevice : public TimingDevice {
+ public:
+  explicit WorkerDevice(const std::string& kind) : worker_(WorkerOptions{kind, {}, {}}) {}
+
+  const DeviceDescription& device() override { return worker_.device(); }
+  int load(const Artifact& artifact) override { return worker_.load(artifact); }
+  RunResult run(const RunRequest& request, int module) override {
+    return worker_.run(request, module);
+  }
+  TimeResult time(const TimeRequest& request) override { return worker_.time(request); }
+  double measure_copy(std::int64_t bytes) override { return worker_.measure_copy(bytes); }
+
+ private:
+  Worker worker_;
+};
+
+}  // namespace kernelloop

@@ -1,0 +1,87 @@
+#include "bench/workload_case.hpp"
+
+#include "support/error.hpp"
+#include "verify/inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kernelloop {
+namespace {
+
+std::size_t bytes_of(const Tensor& tensor, const Bindings& axes) {
+  return static_cast<std::size_t>(element_count(tensor, axes)) * info(tensor.dtype).size;
+}
+
+TensorArena make_arena(const OpSpec& spec, const Bindings& axes) {
+  std::vector<TensorArena::Slot> slots;
+  for (const Tensor& input : spec.inputs) {
+    if (!input.scalar) {
+      slots.push_back({input.name, bytes_of(input, axes), false});
+    }
+  }
+  for (const Tensor& output : spec.outputs) {
+    slots.push_back({output.name, bytes_of(output, axes), true});
+  }
+  return TensorArena(slots);
+}
+
+void draw_inputs(const OpSpec& spec, const TensorArena& arena, std::uint64_t seed) {
+  std::vector<double> exact;
+  for (const Tensor& input : spec.inputs) {
+    if (input.scalar) {
+      continue;
+    }
+    const std::span<std::byte> bytes = arena.bytes(input.name);
+    exact.resize(bytes.size() / info(input.dtype).size);
+    draw_tensor(input, input.values, seed, bytes, exact);
+  }
+}
+
+}  // namespace
+
+WorkloadCase prepare_workload(const OpSpec& spec, const Workload& workload, std::uint64_t seed) {
+  Bindings axes = resolve_axes(spec, workload.axes);
+  TensorArena arena = make_arena(spec, axes);
+  draw_inputs(spec, arena, seed);
+  return {workload, std::move(axes), draw_scalars(spec, workload.scalars, seed), std::move(arena)};
+}
+
+std::variant<ResolvedPlan, std::string> plan_for(const WorkloadCase& one, const OpSpec& spec,
+                                                 const CompiledVersion& compiled,
+                                                 const LaunchLimits& limits) {
+  ResolveResult result =
+      resolve_plan(compiled.plan, spec, compiled.kernels, one.axes, one.scalars, limits);
+  if (result.plan) {
+    return std::move(*result.plan);
+  }
+  return result.problems.empty() ? std::string("the launch plan gives no launch")
+                                 : result.problems.front().message;
+}
+
+OutputBytes copy_outputs(const OpSpec& spec, const TensorArena& arena) {
+  OutputBytes outputs;
+  for (const Tensor& output : spec.outputs) {
+    const std::span<std::byte> bytes = arena.bytes(output.name);
+    outputs[output.name].assign(bytes.begin(), bytes.end());
+  }
+  return outputs;
+}
+
+std::string first_difference(const OpSpec& spec, const OutputBytes& expected,
+                             const TensorArena& arena) {
+  for (const Tensor& output : spec.outputs) {
+    const std::vector<std::byte>& before = expected.at(output.name);
+    const std::span<std::byte> now = arena.bytes(output.name);
+    const auto [left, right] = std::mismatch(before.begin(), before.end(), now.begin(), now.end());
+    if (left != before.end() || right != now.end()) {
+      const auto offset = static_cast<std::size_t>(left - before.begin());
+      return fmt::format("element {} of output '{}'", offset / info(output.dtype).size,
+                         output.name);
+    }
+  }
+  return {};
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,41 @@
+// One timed shape made ready: resolved axes, memory, inputs.
+#pragma once
+
+#include "device/worker_client.hpp"
+#include "spec/op_spec.hpp"
+#include "verify/compiled_version.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kernelloop {
+
+struct WorkloadCase {
+  Workload workload;
+  Bindings axes;  // resolved
+  std::map<std::string, double> scalars;
+  TensorArena arena;  // inputs drawn, outputs untouched
+};
+
+// Throws Error(bad_input) for a workload that does not fit the spec, Error(io) when memory is
+// short.
+WorkloadCase prepare_workload(const OpSpec& spec, const Workload& workload, std::uint64_t seed);
+
+// The launches of a version for the case, or why there are none (the candidate's fault).
+std::variant<ResolvedPlan, std::string> plan_for(const WorkloadCase& one, const OpSpec& spec,
+                                                 const CompiledVersion& compiled,
+                                                 const LaunchLimits& limits);
+
+// The outputs of the arena by name.
+using OutputBytes = std::map<std::string, std::vector<std::byte>>;
+OutputBytes copy_outputs(const OpSpec& spec, const TensorArena& arena);
+
+// The first output whose bytes differ, with the flat index of its first element that does; empty
+// when all agree.
+std::string first_difference(const OpSpec& spec, const OutputBytes& expected,
+                             const TensorArena& arena);
+
+}  // namespace kernelloop

@@ -1,0 +1,35 @@
+#include "kernelloop/commands.hpp"
+#include "product/adopt.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace kernelloop {
+namespace {
+
+struct AdoptOptions {
+  std::string config;
+  AdoptRequest request;
+};
+
+void adopt_and_say(const AdoptOptions& options) {
+  const OpConfig config = load_config(options.config);
+  fmt::print("{}\n", adopt(config, options.request, device_rematch(config)).line);
+}
+
+}  // namespace
+
+void add_adopt_command(CLI::App& app) {
+  const auto options = std::make_shared<AdoptOptions>();
+  CLI::App* command = app.add_subcommand(
+      "adopt", "Make the fastest verified version the one that ships, if it beats the incumbent");
+  command->add_option("--config", options->config, "config.json of the op")->required();
+  command->add_option("--version", options->request.version, "this version, not the fastest");
+  command->add_flag("--force", options->request.force,
+                    "without a comparison, and across device models");
+  command->callback([options] { adopt_and_say(*options); });
+}
+
+}  // namespace kernelloop

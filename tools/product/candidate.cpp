@@ -1,0 +1,143 @@
+#include "product/candidate.hpp"
+
+#include "support/error.hpp"
+#include "support/hash.hpp"
+#include "support/version.hpp"
+#include "verify/rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kernelloop {
+namespace {
+
+std::string text_at(const Json& json, const char* pointer) {
+  const Json::json_pointer place(pointer);
+  if (!json.contains(place) || !json.at(place).is_string()) {
+    return {};
+  }
+  return json.at(place).get<std::string>();
+}
+
+std::string why_not_verified(const VersionEvidence& evidence) {
+  if (const std::string status = text_at(evidence.compiled, "/status"); status != "compiled") {
+    return "did not compile";
+  }
+  if (!evidence.verified.is_object()) {
+    return "is not verified yet";
+  }
+  const std::string status = text_at(evidence.verified, "/status");
+  if (status != "passed") {
+    const std::string summary = text_at(evidence.verified, "/summary");
+    const std::string reason = summary.empty() ? text_at(evidence.verified, "/reason") : summary;
+    return fmt::format("is not verified ({}{}{})", status, reason.empty() ? "" : ": ", reason);
+  }
+  if (evidence.verified.value("rules", 0) != k_verification_rules) {
+    return "was verified by other rules than today's";
+  }
+  return {};
+}
+
+std::string why_not_measured(const OpConfig& config, const VersionEvidence& evidence) {
+  if (!evidence.measured.is_object()) {
+    return "is not timed yet";
+  }
+  const Json& bench = evidence.measured;
+  if (const std::string status = text_at(bench, "/status"); status != "measured") {
+    return fmt::format("is not timed ({}: {})", status, text_at(bench, "/reason"));
+  }
+  if (text_at(bench, "/device/kind") != config.device) {
+    return fmt::format("was timed on another device than {}", config.device);
+  }
+  if (text_at(bench, "/device/kind") != text_at(evidence.verified, "/device/kind") ||
+      text_at(bench, "/device/name") != text_at(evidence.verified, "/device/name")) {
+    return "was verified and timed on different devices";
+  }
+  return {};
+}
+
+}  // namespace
+
+Examined examine(const OpConfig& config, int number) {
+  Examined result;
+  result.version = version_name(number);
+  VersionEvidence evidence = load_evidence(config, number);
+  const std::filesystem::path source = config.version_dir(number) / "kernel.cu";
+  const std::string sha = std::filesystem::exists(source) ? sha256_of_file(source) : std::string();
+  if (sha.empty() || !evidence.compiled.is_object()) {
+    result.reason = sha.empty() ? "has no kernel.cu" : "is not compiled yet";
+    return result;
+  }
+  result.built = text_at(evidence.compiled, "/source_sha256") == sha;
+  const std::string verified_sha = text_at(evidence.verified, "/source_sha256");
+  if (!result.built || (evidence.verified.is_object() && verified_sha != sha)) {
+    result.reason = "was edited after it was verified";
+    return result;
+  }
+  result.reason = why_not_verified(evidence);
+  const std::string verdict = text_at(evidence.verified, "/status");
+  result.disproved = text_at(evidence.compiled, "/status") == "failed" || verdict == "failed" ||
+                     verdict == "not_runnable";
+  if (result.reason.empty()) {
+    result.reason = why_not_measured(config, evidence);
+  }
+  if (!result.reason.empty()) {
+    return result;
+  }
+  Candidate candidate;
+  candidate.number = number;
+  candidate.version = result.version;
+  candidate.source_sha256 = sha;
+  candidate.device_kind = text_at(evidence.measured, "/device/kind");
+  candidate.device_name = text_at(evidence.measured, "/device/name");
+  if (config.device != "cpu") {
+    candidate.architecture = text_at(evidence.compiled, "/artifacts/cuda/architecture");
+  }
+  const Json& summary = evidence.measured.at("summary");
+  candidate.time_us = summary.at("time_us").get<double>();
+  if (summary.contains("sol") && summary.at("sol").is_number()) {
+    candidate.sol = summary.at("sol").get<double>();
+  }
+  candidate.evidence = std::move(evidence);
+  result.candidate = std::move(candidate);
+  return result;
+}
+
+std::vector<Examined> examine_all(const OpConfig& config) {
+  std::vector<int> numbers;
+  const std::filesystem::path directory = config.generated_dir / config.op;
+  std::error_code ignored;  // no directory: no versions
+  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+    if (const int number = version_number(entry.path().filename().string()); number > 0) {
+      numbers.push_back(number);
+    }
+  }
+  std::sort(numbers.begin(), numbers.end());
+  std::vector<Examined> versions;
+  for (const int number : numbers) {
+    versions.push_back(examine(config, number));
+  }
+  return versions;
+}
+
+const Candidate* fastest(const OpConfig& config, const std::vector<Examined>& versions) {
+  const Candidate* best = nullptr;
+  for (const Examined& one : versions) {
+    if (!one.candidate) {
+      continue;
+    }
+    if (best != nullptr && best->device_name != one.candidate->device_name) {
+      fail(ExitCode::check_failed,
+           "{}: {} was timed on {}, {} on {}: run bench_{} on one device, then adopt_{}", config.op,
+           best->version, best->device_name, one.version, one.candidate->device_name, config.op,
+           config.op);
+    }
+    if (best == nullptr || one.candidate->time_us < best->time_us) {
+      best = &*one.candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,122 @@
+#include "product/provenance.hpp"
+
+#include "product/adopted.hpp"
+#include "support/error.hpp"
+#include "support/hash.hpp"
+#include "support/version.hpp"
+#include "verify/rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kernelloop {
+namespace {
+
+std::string remedy(const OpConfig& config) { return fmt::format("run adopt_{} again", config.op); }
+
+void check_source(const OpConfig& config, const AdoptedVersion& adopted,
+                  std::vector<std::string>& problems) {
+  const std::filesystem::path source =
+      config.version_dir(version_number(adopted.version)) / "kernel.cu";
+  if (!std::filesystem::exists(source)) {
+    problems.push_back(
+        fmt::format("{}: kernel.cu of the adopted {} is missing; restore it from git", config.op,
+                    adopted.version));
+  } else if (sha256_of_file(source) != adopted.source_sha256) {
+    problems.push_back(fmt::format("{}: kernel.cu of {} was edited after it was verified; {}",
+                                   config.op, adopted.version, remedy(config)));
+  }
+}
+
+void check_evidence_content(const OpConfig& config, const AdoptedVersion& adopted,
+                            const Json& evidence, std::vector<std::string>& problems) {
+  const auto text = [&](const char* pointer) {
+    const Json::json_pointer place(pointer);
+    return evidence.contains(place) && evidence.at(place).is_string()
+               ? evidence.at(place).get<std::string>()
+               : std::string();
+  };
+  if (text("/op") != config.op || text("/version") != adopted.version) {
+    problems.push_back(fmt::format("{}: {} is evidence of {} {}, not of {}; {}", config.op,
+                                   adopted.evidence, text("/op"), text("/version"), adopted.version,
+                                   remedy(config)));
+  }
+  if (text("/source_sha256") != adopted.source_sha256) {
+    problems.push_back(fmt::format("{}: {} is evidence of another source than the adopted {}; {}",
+                                   config.op, adopted.evidence, adopted.version, remedy(config)));
+  }
+  if (text("/status") != "verified" || text("/verify/status") != "passed") {
+    problems.push_back(fmt::format("{}: {} does not say that {} was verified; {}", config.op,
+                                   adopted.evidence, adopted.version, remedy(config)));
+  }
+}
+
+void check_evidence(const OpConfig& config, const AdoptedVersion& adopted,
+                    std::vector<std::string>& problems) {
+  const std::filesystem::path path = evidence_path(config, adopted.evidence);
+  if (!std::filesystem::exists(path)) {
+    problems.push_back(
+        fmt::format("{}: the evidence of {}, {}, is missing; restore it from git, or "
+                    "{}",
+                    config.op, adopted.version, adopted.evidence, remedy(config)));
+    return;
+  }
+  if (sha256_of_file(path) != adopted.evidence_sha256) {
+    problems.push_back(
+        fmt::format("{}: {} was changed after {} was adopted; restore it from git, or {}",
+                    config.op, adopted.evidence, adopted.version, remedy(config)));
+    return;
+  }
+  try {
+    check_evidence_content(config, adopted, read_json(path).value, problems);
+  } catch (const Error& error) {
+    problems.push_back(fmt::format("{}: {}; {}", config.op, error.what(), remedy(config)));
+  }
+}
+
+std::vector<std::string> check_entry(const OpConfig& config, const AdoptedVersion& adopted) {
+  std::vector<std::string> problems;
+  check_source(config, adopted, problems);
+  check_evidence(config, adopted, problems);
+  if (adopted.rules != k_verification_rules) {
+    problems.push_back(fmt::format(
+        "{0}: {1} was verified by rules {2}, and rules {3} are in force; run verify_{0}, then "
+        "adopt_{0}",
+        config.op, adopted.version, adopted.rules, k_verification_rules));
+  }
+  return problems;
+}
+
+}  // namespace
+
+std::vector<std::string> provenance_problems(const OpConfig& config) {
+  std::optional<Adopted> adopted;
+  try {
+    adopted = read_adopted(config.adopted_file());
+  } catch (const Error& error) {
+    return {error.what()};
+  }
+  if (!adopted) {
+    return {
+        fmt::format("{0} has no adopted version ({1} is missing); run optimize_{0}, then "
+                    "adopt_{0}",
+                    config.op, config.adopted_file().string())};
+  }
+  if (adopted->op != config.op) {
+    return {fmt::format("{}: {} is about {}; restore it from git", config.op,
+                        config.adopted_file().string(), adopted->op)};
+  }
+  std::vector<std::string> problems;
+  for (const auto& [architecture, entry] : adopted->architectures) {
+    for (std::string& problem : check_entry(config, entry)) {
+      // Several architectures may ship the same version.
+      if (std::find(problems.begin(), problems.end(), problem) == problems.end()) {
+        problems.push_back(std::move(problem));
+      }
+    }
+  }
+  return problems;
+}
+
+}  // namespace kernelloop
