@@ -208,8 +208,8 @@ TEST_P(Ask, AnAnswerThatOnlyTheCourierSawIsNotPaidForAgain) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Dialects, Ask, testing::Values("anthropic", "openai", "openai-chat"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& each) {
+                           std::string name = each.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

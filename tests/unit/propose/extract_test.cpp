@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"your_code", block(k_kernel + "// your code here\n"), "placeholder"},
         Case{"bare_dots", block(k_kernel + "  ...\n"), "placeholder"},
         Case{"html", block("/* kernelloop:plan {} */\nif (a &lt; b) {}\n"), "html_escaped"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& each) { return each.param.name; });
 
 TEST(Extraction, ReadsWindowsLineEnds) {
   std::string answer;

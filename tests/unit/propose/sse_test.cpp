@@ -59,7 +59,7 @@ TEST_P(SseStreams, AreTheSameWhereverTheyAreCut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SseStreams, testing::ValuesIn(streams()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& each) { return each.param.name; });
 
 TEST(Sse, IsToldFromJsonByTheBody) {
   EXPECT_TRUE(looks_like_sse("\n\ndata: {}\n\n"));
