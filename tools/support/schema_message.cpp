@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
 #include <string_view>
 
 namespace kernelloop {
@@ -152,6 +154,14 @@ SchemaMessage schema_message(const Json& schema, const Json& document,
   }
   if (says("'const' constraint") && rule.contains("const")) {
     return {pointer, fmt::format("must be {}, found {}", rule["const"].dump(), shown(*value))};
+  }
+  if (value->is_number_unsigned() &&
+      value->get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
+    return {pointer, fmt::format("{} does not fit into 64 bits", shown(*value))};
+  }
+  if (says("Expected number greater than or equal") && rule.contains("minimum")) {
+    return {pointer,
+            fmt::format("must be at least {}, found {}", rule["minimum"].dump(), shown(*value))};
   }
   return {pointer, fmt::format("{}; found {}", description, shown(*value))};
 }

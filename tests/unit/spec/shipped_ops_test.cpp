@@ -1,0 +1,42 @@
+// The specs of the operators that ship.
+#include "spec/op_spec.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kernelloop {
+namespace {
+
+class ShippedOp : public testing::TestWithParam<const char*> {};
+
+TEST_P(ShippedOp, IsValidAndServesBothDevices) {
+  const OpSpec spec =
+      load_op_spec(std::filesystem::path(KERNELLOOP_OPS_DIR) / GetParam() / "op.json");
+  EXPECT_EQ(spec.name, GetParam());
+  EXPECT_GE(spec.workloads_for("cuda").size(), 4U);
+  EXPECT_GE(spec.workloads_for("cpu").size(), 2U);
+  EXPECT_GE(spec.ladder.holdout.size(), 4U);
+  // The CPU device emulates: what it times stays small.
+  for (const Workload& workload : spec.workloads_for("cpu")) {
+    const Bindings axes = resolve_axes(spec, workload.axes);
+    for (const Tensor& input : spec.inputs) {
+      EXPECT_LE(element_count(input, axes), 65536) << workload.name;
+    }
+  }
+  // What must be moved is at least what the tensors hold.
+  for (const Workload& workload : spec.workloads) {
+    const Bindings axes = resolve_axes(spec, workload.axes);
+    std::int64_t bytes = 0;
+    for (const auto* tensors : {&spec.inputs, &spec.outputs}) {
+      for (const Tensor& tensor : *tensors) {
+        if (tensor.scalar) continue;
+        bytes += element_count(tensor, axes) * static_cast<std::int64_t>(info(tensor.dtype).size);
+      }
+    }
+    EXPECT_EQ(spec.cost.bytes.evaluate(axes), bytes) << workload.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShippedOp, testing::Values("softmax", "rmsnorm"));
+
+}  // namespace
+}  // namespace kernelloop
