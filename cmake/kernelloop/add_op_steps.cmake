@@ -85,7 +85,7 @@ function(_kernelloop_add_op_steps op)
         "${DEVICE_LAUNCHER}" "${device_tool}" bench --contract "${contract}" --timing "${timing}"
         --compiled "${directory}/compile.json" --verified "${directory}/verify.json" --reference
         "${reference}" --device ${DEVICE} --rules ${KERNELLOOP_MEASUREMENT_RULES} --cache-dir
-        "${CMAKE_BINARY_DIR}/kernelloop/cache" --output "${directory}/bench.json"
+        "${CMAKE_BINARY_DIR}/kernelloop/ceilings" --output "${directory}/bench.json"
       DEPENDS
         "${directory}/compile.json"
         "${directory}/verify.json"

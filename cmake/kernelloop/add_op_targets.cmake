@@ -2,20 +2,32 @@
 #
 # optimize_, verify_, bench_, report_ and adopt_<op>, and with the first operator the same of all.
 function(_kernelloop_add_op_targets op)
-  foreach(name IN ITEMS BUILD_DIR VERSIONS CANDIDATES GENERATED_DIR)
-    get_target_property(${name} ${op} KERNELLOOP_${name})
-  endforeach()
+  get_target_property(directory ${op} KERNELLOOP_BUILD_DIR)
   get_target_property(tool ${op} _KERNELLOOP_TOOL)
   get_target_property(last_facts ${op} _KERNELLOOP_LAST_FACTS)
+  set(
+    build_existing
+    -D
+    "BINARY_DIR=${CMAKE_BINARY_DIR}"
+    -D
+    "NINJA=${CMAKE_MAKE_PROGRAM}"
+    -P
+    "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/build_existing.cmake"
+  )
 
   get_property(ops GLOBAL PROPERTY KERNELLOOP_OPS)
   if("${ops}" STREQUAL "")
-    foreach(
-      verb
-      IN
-      ITEMS optimize verify bench report adopt
-    )
+    foreach(verb IN ITEMS optimize report adopt)
       add_custom_target(${verb}_all)
+    endforeach()
+    foreach(step IN ITEMS verify bench)
+      add_custom_target(
+        ${step}_all
+        COMMAND "${CMAKE_COMMAND}" -D STEP=${step} ${build_existing}
+        COMMENT "${step} the versions that exist"
+        USES_TERMINAL
+        VERBATIM
+      )
     endforeach()
   endif()
 
@@ -24,37 +36,35 @@ function(_kernelloop_add_op_targets op)
   foreach(step IN ITEMS verify bench)
     add_custom_target(
       ${step}_${op}
-      COMMAND
-        "${CMAKE_COMMAND}" -D OP=${op} -D STEP=${step} -D VERSIONS=${VERSIONS} -D
-        CANDIDATES=${CANDIDATES} -D "GENERATED_DIR=${GENERATED_DIR}" -D "BUILD_DIR=${BUILD_DIR}" -D
-        "BINARY_DIR=${CMAKE_BINARY_DIR}" -D "NINJA=${CMAKE_MAKE_PROGRAM}" -P
-        "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/build_existing.cmake"
+      COMMAND "${CMAKE_COMMAND}" -D STEP=${step} -D OPS=${op} ${build_existing}
       COMMENT "${op}: ${step} the versions that exist"
       USES_TERMINAL
       VERBATIM
     )
     # Built by this Ninja, so that the one inside finds them done.
-    add_dependencies(${step}_${op} ${op}_reference)
-    foreach(program IN ITEMS kernelloop kernelloop-device)
-      if(TARGET KernelLoop::${program})
-        add_dependencies(${step}_${op} KernelLoop::${program})
-      endif()
+    foreach(target IN ITEMS ${step}_${op} ${step}_all)
+      add_dependencies(${target} ${op}_reference)
+      foreach(program IN ITEMS kernelloop kernelloop-device)
+        if(TARGET KernelLoop::${program})
+          add_dependencies(${target} KernelLoop::${program})
+        endif()
+      endforeach()
     endforeach()
   endforeach()
   add_custom_target(
     report_${op}
-    COMMAND "${tool}" report --config "${BUILD_DIR}/config.json"
+    COMMAND "${tool}" report --config "${directory}/config.json"
     COMMENT "${op}: report"
     USES_TERMINAL
     VERBATIM
   )
   add_custom_target(
     adopt_${op}
-    COMMAND "${tool}" adopt --config "${BUILD_DIR}/config.json"
+    COMMAND "${tool}" adopt --config "${directory}/config.json"
     COMMENT "${op}: adopt"
     VERBATIM
   )
-  foreach(verb IN ITEMS verify bench report adopt)
+  foreach(verb IN ITEMS report adopt)
     add_dependencies(${verb}_all ${verb}_${op})
   endforeach()
 endfunction()

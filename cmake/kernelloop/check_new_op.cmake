@@ -23,7 +23,7 @@ function(_kernelloop_check_new_op op)
       "add_kernel_op(${op}): the name of an operator must be an identifier (letters, digits and "
       "underscores, no digit first), because it names targets and C++ functions."
     )
-  elseif(op MATCHES "^(all|clean|codegen|help|install|package|test)$")
+  elseif(op MATCHES "^(all|ceilings|clean|codegen|help|install|package|test)$")
     message(
       FATAL_ERROR
       "add_kernel_op(${op}): \"${op}\" is reserved for the build system. Choose another name."

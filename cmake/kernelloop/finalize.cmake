@@ -38,6 +38,22 @@ function(_kernelloop_finalize)
     endif()
   endforeach()
 
+  # For build_existing.cmake.
+  set(operators "set(known_ops ${ops})\n")
+  foreach(op IN LISTS ops)
+    foreach(pair IN ITEMS versions=VERSIONS candidates=CANDIDATES generated=GENERATED_DIR)
+      string(REGEX MATCH "^([a-z]+)=([A-Z_]+)$" matched "${pair}")
+      get_property(value TARGET ${op} PROPERTY KERNELLOOP_${CMAKE_MATCH_2})
+      string(APPEND operators "set(${CMAKE_MATCH_1}_${op} [==[${value}]==])\n")
+    endforeach()
+  endforeach()
+  file(
+    CONFIGURE
+    OUTPUT "${CMAKE_BINARY_DIR}/kernelloop/operators.cmake"
+    CONTENT "@operators@"
+    @ONLY
+  )
+
   # The tests run what `all` would not build in a project that uses KernelLoop as a subdirectory.
   if(CMAKE_TESTING_ENABLED)
     add_custom_target(kernelloop_test_inputs ALL)

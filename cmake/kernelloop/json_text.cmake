@@ -2,10 +2,12 @@
 #
 # <text> as a JSON string, quotes included. Generator expressions in it stay as they are.
 function(_kernelloop_json_string out text)
-  string(REPLACE "\\" "\\\\" text "${text}")
-  string(REPLACE "\"" "\\\"" text "${text}")
-  string(REPLACE "\n" "\\n" text "${text}")
-  string(REPLACE "\t" "\\t" text "${text}")
+  if(text MATCHES "[\\\"\n\t]")
+    string(REPLACE "\\" "\\\\" text "${text}")
+    string(REPLACE "\"" "\\\"" text "${text}")
+    string(REPLACE "\n" "\\n" text "${text}")
+    string(REPLACE "\t" "\\t" text "${text}")
+  endif()
   set(${out} "\"${text}\"" PARENT_SCOPE)
 endfunction()
 

@@ -28,3 +28,8 @@ build(report_all)
 expect_steps("report softmax" "report rmsnorm" "report excluded")
 build(adopt_rmsnorm)
 expect_steps("adopt rmsnorm")
+
+# verify_all covers every operator in one run of Ninja.
+edit("${source_dir}/more/op.json" "\"tolerance\": 0.01" "\"tolerance\": 0.02")
+build(verify_all)
+expect_steps("spec rmsnorm" "verify rmsnorm v001")
