@@ -82,8 +82,9 @@ void limit_worker() noexcept {
   set_limit(RLIMIT_CORE, 0);
   set_limit(RLIMIT_NOFILE, k_open_files);
   set_limit(RLIMIT_FSIZE, k_file_bytes);
-  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
+
+void renounce_privileges() noexcept { ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
 std::string confinement() {
   std::vector<std::string> words;

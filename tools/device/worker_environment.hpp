@@ -11,9 +11,12 @@ namespace kernelloop {
 // module loading, no JIT cache). `preload` are sanitizer runtimes that a module is built with.
 std::vector<std::string> worker_environment(const std::vector<std::string>& preload);
 
-// Limits of this process from here on: no core dumps, few files, no big files, no new privileges.
-// Async-signal-safe.
+// Limits of this process from here on: no core dumps, few files, no big files. Async-signal-safe.
 void limit_worker() noexcept;
+
+// No program that this process starts gains privileges any more. Not before the GPU's driver is
+// initialised: on some hosts it calls a set-user-id helper that loads kernel modules.
+void renounce_privileges() noexcept;
 
 // What of it holds for this process, in words: "own process group; no new privileges; ...".
 std::string confinement();

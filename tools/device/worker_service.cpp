@@ -103,6 +103,7 @@ class Service {
     } else {
       fail(ExitCode::usage, "there is no device kind '{}'; use cuda or cpu", kind_);
     }
+    renounce_privileges();
     return *device_;
   }
 

@@ -1,0 +1,85 @@
+// Kernels of every temper for the tests of the CUDA device.
+// Each takes (const float* x, float* y, int n); x and y have n elements.
+
+namespace {
+
+__device__ int index() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
+
+}  // namespace
+
+extern "C" __global__ void twice(const float* x, float* y, int n) {
+  const int i = index();
+  if (i < n) y[i] = 2.0f * x[i];
+}
+
+extern "C" __global__ void copy(const float* x, float* y, int n) {
+  const int i = index();
+  if (i < n / 4) reinterpret_cast<float4*>(y)[i] = reinterpret_cast<const float4*>(x)[i];
+}
+
+extern "C" __global__ void nothing(const float*, float*, int) {}
+
+// Forgets its bound: writes up to the end of the last block.
+extern "C" __global__ void no_bound(const float* x, float* y, int n) {
+  const int i = index();
+  y[i] = i < n ? x[i] : 0.0f;
+}
+
+extern "C" __global__ void before_start(const float*, float* y, int) {
+  if (index() == 0) y[-2] = 1.0f;
+}
+
+extern "C" __global__ void wild(const float*, float* y, int) {
+  if (index() == 0) y[1ull << 40] = 1.0f;
+}
+
+extern "C" __global__ void misaligned(const float*, float* y, int) {
+  if (index() == 0) {
+    float* odd = reinterpret_cast<float*>(reinterpret_cast<char*>(y) + 2);
+    *reinterpret_cast<volatile float*>(odd) = 1.0f;
+  }
+}
+
+extern "C" __global__ void trap(const float*, float*, int) {
+  if (index() == 0) __trap();
+}
+
+extern "C" __global__ void endless(const float*, float* y, int) {
+  volatile float* flag = y;
+  while (*flag != 12345.0f) {
+  }
+}
+
+extern "C" __global__ void changes_input(const float* x, float* y, int n) {
+  const int i = index();
+  if (i < n) y[i] = 2.0f * x[i];
+  if (i == n / 2) const_cast<float*>(x)[i] += 1.0f;
+}
+
+extern "C" __global__ void uses_shared(const float* x, float* y, int n) {
+  extern __shared__ float tile[];
+  const int i = index();
+  tile[threadIdx.x] = i < n ? x[i] : 0.0f;
+  __syncthreads();
+  if (i < n) y[i] = 2.0f * tile[threadIdx.x];
+}
+
+extern "C" __global__ void __launch_bounds__(128) small_blocks(const float* x, float* y, int n) {
+  const int i = index();
+  if (i < n) y[i] = 2.0f * x[i];
+}
+
+// Each block tells its rank in its cluster.
+extern "C" __global__ void cluster_rank(const float*, float* y, int n) {
+  unsigned int rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  const int i = index();
+  if (i < n) y[i] = static_cast<float>(rank);
+}
+
+// The workspace comes as `y`'s neighbour: (x, y, n, workspace). Says what it holds at first.
+extern "C" __global__ void reads_workspace(const float*, float* y, int n,
+                                           const unsigned char* workspace) {
+  const int i = index();
+  if (i < n) y[i] = static_cast<float>(workspace[i]);
+}

@@ -1,0 +1,163 @@
+// What is sent comes out again.
+#include "device/protocol.hpp"
+
+#include "device/description.hpp"
+#include "support/error.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "candidate_plan.hpp"
+#include <fcntl.h>
+
+namespace kernelloop {
+namespace {
+
+using ::testing::ElementsAre;
+
+// As it travels.
+Json over_the_wire(const Json& json) { return Json::parse(json.dump()); }
+
+TEST(Protocol, APlanSurvives) {
+  ResolvedPlan plan;
+  plan.workspace_bytes = std::int64_t{1} << 40;
+  ResolvedLaunch launch;
+  launch.kernel = "k";
+  launch.grid = {2147483647, 2, 3};
+  launch.block = {4, 5, 6};
+  launch.cluster = {7, 8, 9};
+  launch.has_cluster = true;
+  launch.cooperative = true;
+  launch.programmatic_dependent = true;
+  launch.dynamic_shared_bytes = 232448;
+  ResolvedArgument workspace;
+  workspace.kind = ResolvedArgument::Kind::workspace;
+  workspace.offset = 4096;
+  launch.arguments = {test::tensor_argument("x"), workspace,
+                      test::value_argument(std::uint64_t{0xFF00AA5501020380})};
+  plan.launches = {launch};
+
+  const ResolvedPlan copy = plan_from_message(over_the_wire(plan_to_message(plan)));
+  EXPECT_EQ(copy.workspace_bytes, plan.workspace_bytes);
+  ASSERT_EQ(copy.launches.size(), 1u);
+  const ResolvedLaunch& got = copy.launches[0];
+  EXPECT_EQ(got.kernel, "k");
+  EXPECT_EQ(got.grid, launch.grid);
+  EXPECT_EQ(got.block, launch.block);
+  EXPECT_EQ(got.cluster, launch.cluster);
+  EXPECT_TRUE(got.has_cluster);
+  EXPECT_TRUE(got.cooperative);
+  EXPECT_TRUE(got.programmatic_dependent);
+  EXPECT_EQ(got.dynamic_shared_bytes, 232448);
+  ASSERT_EQ(got.arguments.size(), 3u);
+  EXPECT_EQ(got.arguments[0].kind, ResolvedArgument::Kind::tensor);
+  EXPECT_EQ(got.arguments[0].tensor, "x");
+  EXPECT_EQ(got.arguments[1].kind, ResolvedArgument::Kind::workspace);
+  EXPECT_EQ(got.arguments[1].offset, 4096);
+  EXPECT_EQ(got.arguments[2].kind, ResolvedArgument::Kind::bytes);
+  EXPECT_EQ(got.arguments[2].bytes, launch.arguments[2].bytes);
+}
+
+TEST(Protocol, ARunRequestSurvives) {
+  const TensorArena arena = test::make_tensors(10);
+  RunRequest request;
+  request.arena = &arena;
+  request.plan = test::plan_for("twice", 10);
+  request.poison = std::byte{0x5A};
+  request.schedule_seed = ~std::uint64_t{0};
+  const Json json = over_the_wire(run_request(request, 3));
+
+  std::vector<Descriptor> memories;
+  memories.emplace_back(::fcntl(arena.state().input_memory.get(), F_DUPFD_CLOEXEC, 0));
+  memories.emplace_back(::fcntl(arena.state().output_memory.get(), F_DUPFD_CLOEXEC, 0));
+  const MappedTensors mapped = map_tensors(json, memories);
+  const RunJob job = run_job_from_request(json, mapped);
+  EXPECT_EQ(job.module, 3);
+  EXPECT_EQ(job.poison, std::byte{0x5A});
+  EXPECT_EQ(job.schedule_seed, ~std::uint64_t{0});
+  ASSERT_EQ(job.tensors.size(), 2u);
+  EXPECT_EQ(job.tensors[0].name, "x");
+  EXPECT_FALSE(job.tensors[0].output);
+  EXPECT_TRUE(job.tensors[1].output);
+  float value = 0;
+  std::memcpy(&value, job.tensors[0].data + 9 * sizeof value, sizeof value);
+  EXPECT_EQ(value, 9.5f);
+}
+
+TEST(Protocol, ARequestWithoutItsMemoriesIsABug) {
+  const TensorArena arena = test::make_tensors(10);
+  RunRequest request;
+  request.arena = &arena;
+  EXPECT_THROW(map_tensors(run_request(request, 0), {}), Error);
+}
+
+TEST(Protocol, ATimeRequestSurvives) {
+  const TensorArena arena = test::make_tensors(10);
+  TimeRequest request;
+  request.arena = &arena;
+  request.variants = {{1, test::plan_for("a", 10)}, {2, test::plan_for("b", 10)}};
+  request.flush_l2 = false;
+  request.warmup = 7;
+  request.min_samples = 8;
+  request.max_samples = 9;
+  request.budget = std::chrono::milliseconds(10);
+  request.timeout = std::chrono::milliseconds(1000);
+  const TimeJob job = time_job_from_request(over_the_wire(time_request(request)), {});
+  ASSERT_EQ(job.variants.size(), 2u);
+  EXPECT_EQ(job.variants[0].module, 1);
+  EXPECT_EQ(job.variants[1].plan.launches[0].kernel, "b");
+  EXPECT_FALSE(job.flush_l2);
+  EXPECT_EQ(job.warmup, 7);
+  EXPECT_EQ(job.min_samples, 8);
+  EXPECT_EQ(job.max_samples, 9);
+  EXPECT_EQ(job.budget.count(), 10);
+  EXPECT_EQ(job.patience.count(), 500);
+}
+
+TEST(Protocol, ResultsSurvive) {
+  RunResult run;
+  run.fault = {FaultKind::misaligned, "here"};
+  run.changed_inputs = {"x", "w"};
+  const RunResult run_copy = run_result_from_reply(over_the_wire(run_reply(run)));
+  EXPECT_EQ(run_copy.fault.kind, FaultKind::misaligned);
+  EXPECT_EQ(run_copy.fault.message, "here");
+  EXPECT_THAT(run_copy.changed_inputs, ElementsAre("x", "w"));
+
+  TimeResult time;
+  time.faulty_variant = 1;
+  time.samples_us = {{1.25, 0.1}, {3e6}};
+  time.clock_mhz = {1980.008};
+  const TimeResult time_copy = time_result_from_reply(over_the_wire(time_reply(time)));
+  EXPECT_FALSE(time_copy.fault);
+  EXPECT_EQ(time_copy.faulty_variant, 1);
+  EXPECT_EQ(time_copy.samples_us, time.samples_us);
+  EXPECT_EQ(time_copy.clock_mhz, time.clock_mhz);
+}
+
+TEST(Protocol, ADescriptionSurvives) {
+  DeviceDescription device;
+  device.kind = "cuda";
+  device.name = "GPU";
+  device.uuid = "GPU-1";
+  device.architecture = "sm_90";
+  device.driver = "580";
+  device.multiprocessors = 132;
+  device.l2_bytes = 60 << 20;
+  device.memory_bytes = std::int64_t{140} << 30;
+  device.datasheet_bandwidth = 4.814e12;
+  device.limits.max_grid = {1, 2, 3};
+  device.confinement = "process group";
+  const Json json = to_json(device);
+  EXPECT_EQ(to_json(description_from_json(over_the_wire(json))), json);
+}
+
+TEST(Protocol, EveryKindOfFaultHasItsName) {
+  for (int i = 0; i <= static_cast<int>(FaultKind::other); ++i) {
+    const auto kind = static_cast<FaultKind>(i);
+    EXPECT_EQ(fault_kind_of(name_of(kind)), kind) << i;
+  }
+  EXPECT_EQ(fault_kind_of("new in a later version"), FaultKind::other);
+}
+
+}  // namespace
+}  // namespace kernelloop

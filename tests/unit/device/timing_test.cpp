@@ -1,0 +1,128 @@
+// Timing on the CPU device: what is counted and what comes back. No time is asserted.
+#include "device/worker_client.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "candidate_plan.hpp"
+
+namespace kernelloop {
+namespace {
+
+using std::chrono::milliseconds;
+using test::element;
+using test::make_tensors;
+using test::plan_for;
+using ::testing::Each;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int k_elements = 100;
+
+class CpuTiming : public ::testing::Test {
+ protected:
+  CpuTiming() : worker_(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM, {}}) {
+    worker_.load({DEVICE_FIXTURE, {"twice"}});
+    request_.arena = &arena_;
+    request_.min_samples = 5;
+    request_.max_samples = 12;
+    request_.budget = milliseconds(0);
+  }
+
+  TimeResult time(const std::vector<std::string>& kernels) {
+    for (const std::string& kernel : kernels) {
+      request_.variants.push_back({0, plan_for(kernel, k_elements)});
+    }
+    return worker_.time(request_);
+  }
+
+  TensorArena arena_ = make_tensors(k_elements);
+  Worker worker_;
+  TimeRequest request_;
+};
+
+TEST_F(CpuTiming, TakesTheLeastNumberOfSamplesWithoutABudget) {
+  const TimeResult result = time({"twice"});
+  ASSERT_FALSE(result.fault) << result.fault.message;
+  ASSERT_EQ(result.samples_us.size(), 1u);
+  EXPECT_EQ(result.samples_us[0].size(), 5u);
+  EXPECT_THAT(result.samples_us[0], Each(Gt(0.0)));
+  EXPECT_THAT(result.clock_mhz, IsEmpty());
+}
+
+TEST_F(CpuTiming, ABudgetThatIsNotSpentGivesAllSamplesOfEveryVariant) {
+  request_.budget = std::chrono::hours(1);
+  const TimeResult result = time({"twice", "nothing"});
+  ASSERT_FALSE(result.fault) << result.fault.message;
+  ASSERT_EQ(result.samples_us.size(), 2u);
+  EXPECT_EQ(result.samples_us[0].size(), 12u);
+  EXPECT_EQ(result.samples_us[1].size(), 12u);
+}
+
+TEST_F(CpuTiming, SlowKernelsGetFewerSamplesInsteadOfAKill) {
+  request_.min_samples = 100000;
+  request_.max_samples = 100000;
+  request_.timeout = milliseconds(2000);
+  const TimeResult result = time({"slow"});
+  ASSERT_FALSE(result.fault) << result.fault.message;
+  EXPECT_GE(result.samples_us[0].size(), 3u);
+  EXPECT_LT(result.samples_us[0].size(), 100000u);
+}
+
+TEST_F(CpuTiming, TheLastOutputsComeBack) {
+  const TimeResult result = time({"nothing", "twice"});
+  ASSERT_FALSE(result.fault) << result.fault.message;
+  EXPECT_EQ(element(arena_, "y", 3), 7.0f);
+}
+
+TEST_F(CpuTiming, AnOutputThatOnlyAnEarlierLaunchWroteIsPoison) {
+  const TimeResult result = time({"twice", "nothing"});
+  ASSERT_FALSE(result.fault) << result.fault.message;
+  EXPECT_NE(element(arena_, "y", 3), 7.0f);
+}
+
+TEST_F(CpuTiming, AFaultNamesItsVariant) {
+  const TimeResult result = time({"twice", "trap"});
+  EXPECT_EQ(result.fault.kind, FaultKind::trap);
+  EXPECT_EQ(result.faulty_variant, 1);
+}
+
+TEST_F(CpuTiming, AMissingKernelNamesItsVariant) {
+  const TimeResult result = time({"twice", "missing"});
+  EXPECT_EQ(result.fault.kind, FaultKind::launch_refused);
+  EXPECT_EQ(result.faulty_variant, 1);
+}
+
+TEST_F(CpuTiming, AModuleThatDoesNotLoadNamesItsVariant) {
+  const int missing = worker_.load({"/nowhere/kernel.cpu.so", {}});
+  request_.variants = {{0, plan_for("twice", k_elements)}, {missing, plan_for("twice", 1)}};
+  const TimeResult result = worker_.time(request_);
+  EXPECT_EQ(result.fault.kind, FaultKind::load_failed);
+  EXPECT_EQ(result.faulty_variant, 1);
+}
+
+TEST_F(CpuTiming, ADeadWorkerHasNoVariantUnlessThereIsOnlyOne) {
+  const TimeResult two = time({"twice", "exits"});
+  EXPECT_EQ(two.fault.kind, FaultKind::crash);
+  EXPECT_EQ(two.faulty_variant, -1);
+  request_.variants.clear();
+  const TimeResult one = time({"exits"});
+  EXPECT_EQ(one.fault.kind, FaultKind::crash);
+  EXPECT_EQ(one.faulty_variant, 0);
+}
+
+TEST_F(CpuTiming, AnEndlessKernelIsKilled) {
+  request_.timeout = milliseconds(300);
+  const TimeResult result = time({"endless"});
+  EXPECT_EQ(result.fault.kind, FaultKind::timeout);
+}
+
+TEST_F(CpuTiming, AChangedInputIsAFault) {
+  const TimeResult result = time({"changes_input"});
+  EXPECT_EQ(result.fault.kind, FaultKind::other);
+  EXPECT_THAT(result.fault.message, HasSubstr("changed its input 'x'"));
+}
+
+}  // namespace
+}  // namespace kernelloop

@@ -1,0 +1,286 @@
+#include "device/cuda_device.hpp"
+
+#include "device/cuda_buffers.hpp"
+#include "support/error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <optional>
+
+namespace kernelloop {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int k_fewest_samples = 3;
+
+std::string driver_version(int cuda_version) {
+  std::string text;
+  std::ifstream file("/sys/module/nvidia/version");
+  std::getline(file, text);
+  return fmt::format("{}{}CUDA {}.{}", text, text.empty() ? "" : ", ", cuda_version / 1000,
+                     cuda_version % 1000 / 10);
+}
+
+// "GPU-01234567-89ab-...", as nvidia-smi prints it.
+std::string uuid_text(const CUuuid& uuid) {
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
+}
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice() : driver_(CudaDriver::load()) {
+    driver_.check(driver_.cuDeviceGet(&device_, 0), "opening the GPU");
+    limits_.shared_bytes = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    limits_.grid = {attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+                    attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                    attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)};
+    limits_.block = {attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                     attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                     attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)};
+  }
+
+  DeviceDescription describe() override {
+    DeviceDescription result;
+    result.kind = "cuda";
+    std::array<char, 256> name{};
+    driver_.check(driver_.cuDeviceGetName(name.data(), static_cast<int>(name.size()), device_),
+                  "asking for the GPU's name");
+    result.name = name.data();
+    CUuuid uuid{};
+    driver_.check(driver_.cuDeviceGetUuid(&uuid, device_), "asking for the GPU's UUID");
+    result.uuid = uuid_text(uuid);
+    result.architecture =
+        fmt::format("sm_{}{}", attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+                    attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    int version = 0;
+    driver_.check(driver_.cuDriverGetVersion(&version), "asking for the driver's version");
+    result.driver = driver_version(version);
+    result.multiprocessors = static_cast<int>(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+    result.l2_bytes = attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+    std::size_t memory = 0;
+    driver_.check(driver_.cuDeviceTotalMem(&memory, device_), "asking for the GPU's memory");
+    result.memory_bytes = static_cast<std::int64_t>(memory);
+    // Two transfers per clock; the clock is in kHz, the bus width in bits.
+    result.datasheet_bandwidth =
+        2.0 * static_cast<double>(attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)) * 1000.0 *
+        static_cast<double>(attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)) / 8.0;
+    result.limits.max_threads_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    result.limits.max_shared_bytes = limits_.shared_bytes;
+    result.limits.max_grid = limits_.grid;
+    result.limits.max_block = limits_.block;
+    return result;
+  }
+
+  Fault load(int module, const Artifact& artifact) override {
+    open();
+    CudaModule loaded(driver_, device_);
+    Fault fault = loaded.open(artifact);
+    if (!fault) modules_.emplace(module, std::move(loaded));
+    return fault;
+  }
+
+  RunResult run(const RunJob& job) override {
+    RunResult result;
+    CudaModule& module = module_of(job.module);
+    CudaBuffers buffers(driver_, *harness_, job.tensors, job.plan.workspace_bytes);
+    std::vector<CudaCall> calls;
+    result.fault = module.bind(job.plan, buffers.addresses(), limits_, calls);
+    if (result.fault) return result;
+    buffers.poison(job.poison);
+    driver_.check(harness_->synchronize(), "preparing a run");
+    result.fault = guarded(job.plan, [&] {
+      if (Fault refused = module.launch(calls, harness_->stream())) return refused;
+      driver_.check(harness_->synchronize(), "running");
+      return buffers.damage();
+    });
+    if (result.fault) return result;
+    result.changed_inputs = buffers.changed_inputs();
+    buffers.download_outputs();
+    return result;
+  }
+
+  TimeResult time(const TimeJob& job) override {
+    TimeResult result;
+    std::int64_t workspace = 0;
+    for (const auto& variant : job.variants) {
+      workspace = std::max(workspace, variant.plan.workspace_bytes);
+    }
+    CudaBuffers buffers(driver_, *harness_, job.tensors, workspace);
+    std::vector<std::vector<CudaCall>> calls(job.variants.size());
+    for (std::size_t v = 0; v < job.variants.size(); ++v) {
+      const auto& variant = job.variants[v];
+      result.fault =
+          module_of(variant.module).bind(variant.plan, buffers.addresses(), limits_, calls[v]);
+      if (!result.fault) result.fault = warm_up(job, v, calls[v], buffers);
+      if (result.fault) return faulty(std::move(result), v);
+    }
+    result.samples_us.resize(job.variants.size());
+    const Clock::time_point begin = Clock::now();
+    double spent_us = 0;
+    const double budget_us = static_cast<double>(job.budget.count()) * 1000.0;
+    for (int round = 0; round < job.max_samples; ++round) {
+      for (std::size_t v = 0; v < calls.size(); ++v) {
+        CudaSample sample;
+        result.fault = guarded(job.variants[v].plan,
+                               [&] { return take_sample(job, v, calls[v], buffers, sample); });
+        if (result.fault) return faulty(std::move(result), v);
+        result.samples_us[v].push_back(sample.microseconds);
+        if (v == 0) result.clock_mhz.push_back(sample.clock_mhz);
+        spent_us += sample.microseconds;
+      }
+      const bool enough = round + 1 >= job.min_samples && spent_us >= budget_us;
+      const bool too_long = Clock::now() - begin >= job.patience && round + 1 >= k_fewest_samples;
+      if (enough || too_long) break;
+    }
+    result.fault = buffers.damage();
+    if (!result.fault) {
+      if (const auto changed = buffers.changed_inputs(); !changed.empty()) {
+        result.fault = {FaultKind::other, fmt::format("changed its input '{}'", changed.front())};
+      }
+    }
+    if (result.fault) {
+      if (job.variants.size() == 1) result.faulty_variant = 0;
+      return result;
+    }
+    buffers.download_outputs();
+    return result;
+  }
+
+  double measure_copy(std::int64_t bytes) override {
+    open();
+    const std::size_t size = static_cast<std::size_t>(bytes) / 16 * 16;
+    if (bytes < 16) fail(ExitCode::internal, "cannot measure a copy of {} bytes", bytes);
+    const CudaMemory from = allocate(driver_, size);
+    const CudaMemory to = allocate(driver_, size);
+    harness_->fill(from.get(), size);
+    harness_->fill(to.get(), size);
+    struct Shape {
+      unsigned int threads;
+      unsigned int units;  // of 16 bytes per thread; 0: the driver's own copy
+    };
+    constexpr std::array<Shape, 5> k_shapes{{{256, 1}, {512, 1}, {1024, 1}, {512, 4}, {0, 0}}};
+    constexpr int k_samples = 11;
+    double best_us = 0;
+    for (const Shape& shape : k_shapes) {
+      const auto copy = [&] {
+        if (shape.units == 0) {
+          driver_.check(driver_.cuMemcpyDtoDAsync(to.get(), from.get(), size, harness_->stream()),
+                        "copying");
+        } else {
+          harness_->copy(from.get(), to.get(), size, shape.threads, shape.units);
+        }
+        return true;
+      };
+      copy();
+      std::vector<double> samples;
+      for (int i = 0; i < k_samples; ++i) {
+        harness_->flush_l2();
+        if (const auto sample = harness_->time(1, copy)) samples.push_back(sample->microseconds);
+      }
+      std::nth_element(samples.begin(), samples.begin() + k_samples / 2, samples.end());
+      const double median = samples[k_samples / 2];
+      if (best_us == 0 || median < best_us) best_us = median;
+    }
+    return 2.0 * static_cast<double>(size) / (best_us * 1e-6);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t attribute(CUdevice_attribute which) const {
+    int value = 0;
+    driver_.check(driver_.cuDeviceGetAttribute(&value, which, device_),
+                  "asking for the GPU's attributes");
+    return value;
+  }
+
+  // The context comes with the first load: a description needs none.
+  void open() {
+    if (harness_) return;
+    context_.emplace(driver_, device_);
+    harness_.emplace(driver_, device_);
+  }
+
+  CudaModule& module_of(int number) {
+    const auto found = modules_.find(number);
+    if (found == modules_.end()) fail(ExitCode::internal, "module {} is not loaded", number);
+    return found->second;
+  }
+
+  // Runs something with a candidate's launches in it; a device error in there is the candidate's.
+  template <typename Action>
+  Fault guarded(const ResolvedPlan& plan, Action action) {
+    try {
+      return action();
+    } catch (const CudaFailure& failure) {
+      if (fault_kind_of(failure.code()) == FaultKind::none) throw;
+      return fault_of(driver_, failure.code(), plan);
+    }
+  }
+
+  static TimeResult faulty(TimeResult result, std::size_t variant) {
+    result.faulty_variant = static_cast<int>(variant);
+    return result;
+  }
+
+  // Loads what is loaded late, grows what grows (local memory), and finds out whether it runs.
+  Fault warm_up(const TimeJob& job, std::size_t variant, const std::vector<CudaCall>& calls,
+                CudaBuffers& buffers) {
+    const TimeRequest::Variant& wanted = job.variants[variant];
+    return guarded(wanted.plan, [&]() -> Fault {
+      buffers.poison(std::byte{0xFF});
+      for (int i = 0; i < std::max(job.warmup, 1); ++i) {
+        if (Fault refused = module_of(wanted.module).launch(calls, harness_->stream())) {
+          return refused;
+        }
+      }
+      driver_.check(harness_->synchronize(), "warming up");
+      return buffers.damage();
+    });
+  }
+
+  Fault take_sample(const TimeJob& job, std::size_t variant, const std::vector<CudaCall>& calls,
+                    CudaBuffers& buffers, CudaSample& sample) {
+    const CudaModule& module = module_of(job.variants[variant].module);
+    // Nothing that an earlier launch left in outputs or workspace helps this one.
+    buffers.poison(std::byte{0xFF});
+    if (job.flush_l2) {
+      harness_->flush_l2();
+    } else {
+      if (Fault refused = module.launch(calls, harness_->stream())) return refused;
+      driver_.check(harness_->synchronize(), "warming the cache");
+    }
+    Fault refused;
+    const auto taken = harness_->time(calls.size(), [&] {
+      refused = module.launch(calls, harness_->stream());
+      return !refused;
+    });
+    if (taken) sample = *taken;
+    return refused;
+  }
+
+  CudaDriver driver_;
+  CUdevice device_ = 0;
+  CudaLimits limits_;
+  std::optional<CudaContext> context_;
+  std::optional<CudaHarness> harness_;
+  std::map<int, CudaModule> modules_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_cuda_device() {
+  try {
+    return std::make_unique<CudaDevice>();
+  } catch (const CudaFailure& failure) {
+    fail(ExitCode::environment, "the GPU cannot be used: {}", failure.what());
+  }
+}
+
+}  // namespace kernelloop

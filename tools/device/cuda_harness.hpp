@@ -1,0 +1,74 @@
+// Our own kernels and the measuring equipment around a candidate's launches.
+#pragma once
+
+#include "device/cuda_objects.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace kernelloop {
+
+// One timed span.
+struct CudaSample {
+  double microseconds = 0;
+  double clock_mhz = 0;  // of a multiprocessor while it ran; 0 when it could not be told
+};
+
+class CudaHarness {
+ public:
+  // Loads the kernels and launches each once, so that none is loaded while a stream is held.
+  CudaHarness(const CudaDriver& driver, CUdevice device);
+
+  [[nodiscard]] CUstream stream() const noexcept { return stream_.get(); }
+
+  // Waits for the stream. The code is the candidate's when one of its launches was in it.
+  [[nodiscard]] CUresult synchronize() const;
+
+  // A 64-bit hash of device memory (8-byte aligned), the same only for the same bytes and seed.
+  std::uint64_t hash(CUdeviceptr data, std::size_t bytes, std::uint64_t seed);
+
+  // Leaves nothing but the flush buffer in L2. By reading: a flush that writes would leave dirty
+  // lines that whoever comes next has to write back. Ends synchronised.
+  void flush_l2();
+
+  // Times what `enqueue` puts into the stream, which must be idle. When `operations` fit into the
+  // queue the stream is held until all is enqueued, so that no launch latency is measured; longer
+  // sequences are timed as they are launched. `enqueue` returns false to give up (no sample).
+  // Throws CudaFailure when the device reports an error.
+  std::optional<CudaSample> time(std::size_t operations, const std::function<bool()>& enqueue);
+
+  // Fills memory with numbers that have no pattern.
+  void fill(CUdeviceptr data, std::size_t bytes);
+  // Copies with one tile of `units` x 16 bytes per thread and block.
+  void copy(CUdeviceptr from, CUdeviceptr to, std::size_t bytes, unsigned int threads,
+            unsigned int units);
+
+ private:
+  void launch(CUkernel kernel, unsigned int blocks, unsigned int threads, void** arguments) const;
+  void stamp(std::size_t which) const;
+  [[nodiscard]] double clock_between_stamps() const;
+  void hold();
+  CUkernel find(const char* name) const;
+
+  const CudaDriver& driver_;
+  unsigned int multiprocessors_ = 0;
+  CudaStream stream_;
+  CudaEvent begin_;
+  CudaEvent end_;
+  CudaLibrary library_;
+  CUkernel hold_kernel_ = nullptr;
+  CUkernel stamp_kernel_ = nullptr;
+  CUkernel flush_kernel_ = nullptr;
+  CUkernel hash_kernel_ = nullptr;
+  CUkernel fill_kernel_ = nullptr;
+  CUkernel copy1_kernel_ = nullptr;
+  CUkernel copy4_kernel_ = nullptr;
+  CudaHostMemory flags_;  // int release, int expired
+  CudaMemory stamps_;     // two times three words
+  CudaMemory scratch_;    // a word for sums that nobody needs, and for the hash
+  CudaMemory flush_buffer_;
+  std::size_t flush_bytes_ = 0;
+};
+
+}  // namespace kernelloop

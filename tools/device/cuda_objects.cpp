@@ -1,0 +1,55 @@
+#include "device/cuda_objects.hpp"
+
+#include "support/error.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kernelloop {
+
+CudaContext::CudaContext(const CudaDriver& driver, CUdevice device)
+    : driver_(driver), device_(device) {
+  CUcontext context = nullptr;
+  driver.check(driver.cuDevicePrimaryCtxRetain(&context, device), "creating a context");
+  driver.check(driver.cuCtxSetCurrent(context), "using the context");
+}
+
+CudaContext::~CudaContext() { driver_.cuDevicePrimaryCtxRelease(device_); }
+
+CudaStream make_stream(const CudaDriver& driver) {
+  CUstream stream = nullptr;
+  driver.check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "creating a stream");
+  return {driver, stream};
+}
+
+CudaEvent make_event(const CudaDriver& driver) {
+  CUevent event = nullptr;
+  driver.check(driver.cuEventCreate(&event, CU_EVENT_DEFAULT), "creating an event");
+  return {driver, event};
+}
+
+CudaMemory allocate(const CudaDriver& driver, std::size_t bytes) {
+  CUdeviceptr address = 0;
+  const CUresult code = driver.cuMemAlloc(&address, std::max<std::size_t>(bytes, 1));
+  if (code == CUDA_ERROR_OUT_OF_MEMORY) {
+    std::size_t available = 0;
+    std::size_t total = 0;
+    driver.cuMemGetInfo(&available, &total);
+    fail(ExitCode::environment,
+         "the GPU has no {} MiB left ({} of {} MiB are free): use smaller shapes, or end what else "
+         "runs on it",
+         (bytes >> 20) + 1, available >> 20, total >> 20);
+  }
+  driver.check(code, "allocating device memory");
+  return {driver, address};
+}
+
+CudaHostMemory allocate_mapped(const CudaDriver& driver, std::size_t bytes) {
+  void* address = nullptr;
+  driver.check(driver.cuMemHostAlloc(&address, bytes, CU_MEMHOSTALLOC_DEVICEMAP),
+               "allocating mapped memory");
+  std::memset(address, 0, bytes);
+  return {driver, address};
+}
+
+}  // namespace kernelloop

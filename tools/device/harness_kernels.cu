@@ -1,0 +1,101 @@
+// The harness's own kernels. Built by nvcc and embedded; see cuda_harness.hpp for who calls them.
+
+using Word = unsigned long long;
+
+namespace {
+
+__device__ __forceinline__ Word global_nanoseconds() {
+  Word value;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(value)::"memory");
+  return value;
+}
+
+__device__ __forceinline__ Word mixed(Word value) {
+  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ull;
+  value = (value ^ (value >> 27)) * 0x94D049BB133111EBull;
+  return value ^ (value >> 31);
+}
+
+}  // namespace
+
+// Holds the stream until the host sets *release, but for `limit` nanoseconds at most: then it says
+// so in *expired.
+extern "C" __global__ void kernelloop_hold(volatile int* release, volatile int* expired,
+                                           Word limit) {
+  const Word start = global_nanoseconds();
+  while (*release == 0) {
+    if (global_nanoseconds() - start > limit) {
+      *expired = 1;
+      __threadfence_system();
+      return;
+    }
+  }
+}
+
+// Both clocks and the multiprocessor: {ns, cycles, multiprocessor}.
+extern "C" __global__ void kernelloop_stamp(Word* out) {
+  unsigned int multiprocessor;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+  out[0] = global_nanoseconds();
+  out[1] = static_cast<Word>(clock64());
+  out[2] = multiprocessor;
+}
+
+// Reads everything, so that it pushes all else out of the L2 cache and leaves no dirty lines.
+extern "C" __global__ void kernelloop_flush(const uint4* data, Word count, unsigned int* sink) {
+  const Word stride = static_cast<Word>(gridDim.x) * blockDim.x;
+  unsigned int sum = 0;
+  for (Word i = static_cast<Word>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const uint4 value = data[i];
+    sum ^= value.x ^ value.y ^ value.z ^ value.w;
+  }
+  if (sum == 0x12345678u) *sink = sum;  // the compiler must not drop the reads
+}
+
+// Adds a hash of the bytes to *out: every 8-byte word mixed with its place and a seed.
+extern "C" __global__ void kernelloop_hash(const unsigned char* data, Word bytes, Word seed,
+                                           Word* out) {
+  const Word words = bytes / 8;
+  const Word stride = static_cast<Word>(gridDim.x) * blockDim.x;
+  const Word first = static_cast<Word>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const Word* whole = reinterpret_cast<const Word*>(data);
+  Word sum = 0;
+  for (Word i = first; i < words; i += stride) {
+    sum += mixed(whole[i] ^ mixed(seed + i * 0x9E3779B97F4A7C15ull));
+  }
+  if (first == 0 && bytes % 8 != 0) {
+    Word tail = 0;
+    for (Word i = words * 8; i < bytes; ++i) tail = (tail << 8) | data[i];
+    sum += mixed(tail ^ mixed(seed + words * 0x9E3779B97F4A7C15ull));
+  }
+  if (sum != 0) atomicAdd(out, sum);
+}
+
+// Numbers without a pattern: constant data would be copied with less power and heat.
+extern "C" __global__ void kernelloop_fill(Word* data, Word words) {
+  const Word stride = static_cast<Word>(gridDim.x) * blockDim.x;
+  for (Word i = static_cast<Word>(blockIdx.x) * blockDim.x + threadIdx.x; i < words; i += stride) {
+    data[i] = mixed(i * 0x9E3779B97F4A7C15ull + 1);
+  }
+}
+
+// Copies with one tile of blockDim.x or 4 * blockDim.x units of 16 bytes per block.
+extern "C" __global__ void kernelloop_copy1(const uint4* from, uint4* to, Word count) {
+  const Word i = static_cast<Word>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count) to[i] = from[i];
+}
+
+extern "C" __global__ void kernelloop_copy4(const uint4* from, uint4* to, Word count) {
+  const Word base = static_cast<Word>(blockIdx.x) * blockDim.x * 4 + threadIdx.x;
+  uint4 value[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const Word i = base + static_cast<Word>(k) * blockDim.x;
+    if (i < count) value[k] = from[i];
+  }
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const Word i = base + static_cast<Word>(k) * blockDim.x;
+    if (i < count) to[i] = value[k];
+  }
+}
