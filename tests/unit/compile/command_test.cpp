@@ -1,0 +1,160 @@
+// `kernelloop compile`, as the build graph calls it.
+#include "kernelloop/commands.hpp"
+#include "support/error.hpp"
+
+#include <CLI/CLI.hpp>
+#include <gmock/gmock.h>
+
+#include "version_fixture.hpp"
+
+namespace kernelloop {
+namespace {
+
+using testing::HasSubstr;
+
+class CompileCommand : public VersionTest {
+ protected:
+  void SetUp() override {
+    build_ = directory_.path() / "build dir";
+    step_ = build_ / "v002";
+    nvcc_ = COMPILE_TEST_NVCC;
+    write_file_atomic(build_ / "contract.json",
+                      to_text(split_spec(parse_json(k_spec, "op.json")).contract));
+    write_config();
+  }
+
+  void write_config() {
+    const std::string root = directory_.path().string();
+    write_file_atomic(build_ / "config.json",
+                      to_text({{"schema_version", 1},
+                               {"op", "scale"},
+                               {"spec", root + "/op.json"},
+                               {"reference_source", root + "/reference.cpp"},
+                               {"build_dir", build_.string()},
+                               {"generated_dir", root + "/generated"},
+                               {"reports_dir", root + "/reports"},
+                               {"recordings_dir", root + "/generated"},
+                               {"hints", ""},
+                               {"context", Json::array()},
+                               {"baselines", Json::array()},
+                               {"labels", Json::array()},
+                               {"versions", 3},
+                               {"candidates", 1},
+                               {"fix_limit", 3},
+                               {"provider", "manual"},
+                               {"model", ""},
+                               {"sol_target", 0.9},
+                               {"architectures", {"90a"}},
+                               {"compile_options", Json::array()},
+                               {"device", "cuda"},
+                               {"nvcc", nvcc_.string()},
+                               {"host_compiler", COMPILE_TEST_HOST_COMPILER},
+                               {"cpu_include_dir", COMPILE_TEST_CPU_INCLUDE_DIR},
+                               {"device_tool", root + "/kernelloop-device"},
+                               {"reference_library", root + "/reference.so"},
+                               {"device_launcher", Json::array()}}));
+  }
+
+  void propose(const std::string& status, const std::string& reason) {
+    write_file_atomic(step_ / "proposed.json", to_text({{"schema_version", 1},
+                                                        {"op", "scale"},
+                                                        {"version", "v002"},
+                                                        {"status", status},
+                                                        {"source", request_.source.string()},
+                                                        {"reason", reason}}));
+  }
+
+  void run_command(std::vector<std::string> more = {}) {
+    CLI::App app;
+    add_compile_command(app);
+    std::vector<std::string> arguments{"--depfile",
+                                       (step_ / "compile.d").string(),
+                                       "--options=-DTWO=2",
+                                       "--options=-DONE=1",
+                                       "--architectures",
+                                       "90a",
+                                       "--device",
+                                       "cuda",
+                                       "--version",
+                                       "2",
+                                       "--config",
+                                       (build_ / "config.json").string(),
+                                       "compile"};
+    arguments.insert(arguments.begin(), more.begin(), more.end());
+    app.parse(arguments);  // CLI11 takes them back to front
+  }
+
+  Json written() const { return read_json(step_ / "compile.json").value; }
+
+  std::filesystem::path build_;
+  std::filesystem::path step_;
+  std::filesystem::path nvcc_;
+};
+
+TEST_F(CompileCommand, WritesWhatItFoundAndWhatItRead) {
+  if (!std::filesystem::exists(nvcc_)) GTEST_SKIP() << "there is no nvcc here";
+  propose("ready", "");
+  write_source(plan_comment() + "static_assert(ONE + TWO == 3);\n" + k_kernel);
+  run_command();
+  const Json compiled = written();
+  EXPECT_EQ(compiled["op"], "scale");
+  EXPECT_EQ(compiled["version"], "v002");
+  EXPECT_EQ(compiled["status"], "compiled") << compiled.dump(2);
+  EXPECT_EQ(compiled["artifacts"]["cuda"]["cubin"], (step_ / "kernel.cubin").string());
+  // Blanks are escaped as Ninja reads them.
+  const std::string root = directory_.path().string();
+  EXPECT_EQ(read_file(step_ / "compile.d"),
+            root + "/build\\ dir/v002/compile.json: " + root + "/version\\ dir/kernel.cu\n");
+
+  const auto time = std::filesystem::last_write_time(step_ / "compile.json");
+  run_command();
+  EXPECT_EQ(std::filesystem::last_write_time(step_ / "compile.json"), time);
+}
+
+TEST_F(CompileCommand, WritesAVerdictAboutABadVersion) {
+  if (!std::filesystem::exists(nvcc_)) GTEST_SKIP() << "there is no nvcc here";
+  propose("ready", "");
+  write_source("nonsense");
+  run_command();
+  EXPECT_EQ(written()["status"], "failed");
+}
+
+TEST_F(CompileCommand, PassesAStopOnWithoutCompiling) {
+  propose("stopped", "the target is reached");
+  write_file_atomic(step_ / "kernel.cubin", "old");
+  run_command();
+  const Json compiled = written();
+  EXPECT_EQ(compiled["status"], "stopped");
+  EXPECT_EQ(compiled["reason"], "the target is reached");
+  EXPECT_EQ(compiled["artifacts"]["cuda"]["status"], "absent");
+  EXPECT_FALSE(std::filesystem::exists(step_ / "kernel.cubin"));
+  EXPECT_THAT(read_file(step_ / "compile.d"), testing::EndsWith("/v002/compile.json:\n"));
+}
+
+TEST_F(CompileCommand, RefusesABrokenProposal) {
+  write_file_atomic(step_ / "proposed.json", "{\"status\": 3}");
+  try {
+    run_command();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("proposed.json: member 'status' must be a string"));
+  }
+}
+
+TEST_F(CompileCommand, TellsThatThereIsNoNvcc) {
+  nvcc_.clear();
+  write_config();
+  propose("ready", "");
+  write_source(plan_comment() + k_kernel);
+  try {
+    run_command();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.what(), HasSubstr("there is no nvcc to compile"));
+  }
+}
+
+}  // namespace
+}  // namespace kernelloop

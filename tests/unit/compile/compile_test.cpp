@@ -1,0 +1,358 @@
+// Whole compiles with the real nvcc.
+#include "compile/compile.hpp"
+
+#include "support/error.hpp"
+#include "support/hash.hpp"
+
+#include <gmock/gmock.h>
+
+#include "version_fixture.hpp"
+
+#include <thread>
+
+namespace kernelloop {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Compile : public VersionTest {
+ protected:
+  void SetUp() override {
+    request_.nvcc = COMPILE_TEST_NVCC;
+    if (!std::filesystem::exists(request_.nvcc)) GTEST_SKIP() << "there is no nvcc here";
+  }
+
+  // "error policy 12: message" for each problem, one a line.
+  static std::string problems(const Json& compiled) {
+    std::string text;
+    for (const Json& one : compiled.at("problems")) {
+      text += one.at("severity").get<std::string>() + " " + one.at("kind").get<std::string>() +
+              " " + std::to_string(one.at("line").get<int>()) + ": " +
+              one.at("message").get<std::string>() + "\n";
+    }
+    return text;
+  }
+
+  static std::size_t lines(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+
+  void expect_failed(const Json& compiled) const {
+    EXPECT_EQ(compiled.at("status"), "failed");
+    EXPECT_NE(compiled.at("reason"), "");
+    EXPECT_NE(compiled.at("artifacts").at("cuda").at("status"), "built");
+    EXPECT_EQ(compiled.at("artifacts").at("cuda").at("cubin"), "");
+    EXPECT_FALSE(is_written("kernel.cubin"));
+    EXPECT_FALSE(is_written("kernel.ptx"));
+    const std::string text = compiled.dump();
+    EXPECT_THAT(text, testing::Not(HasSubstr("tmpxft")));
+    EXPECT_THAT(text, testing::Not(HasSubstr("kernelloop-"))) << "names a temporary directory";
+  }
+};
+
+TEST_F(Compile, BuildsAGoodVersion) {
+  const Json compiled = compile(plan_comment() + k_kernel);
+  EXPECT_EQ(compiled["status"], "compiled") << problems(compiled);
+  EXPECT_EQ(compiled["reason"], "");
+  EXPECT_EQ(problems(compiled), "");
+  EXPECT_EQ(compiled["source_sha256"], sha256(plan_comment() + k_kernel));
+  EXPECT_EQ(compiled["dependencies"], Json::array());
+  const Json& cuda = compiled["artifacts"]["cuda"];
+  EXPECT_EQ(cuda["status"], "built");
+  EXPECT_EQ(cuda["architecture"], "90a");
+  EXPECT_EQ(cuda["cubin"], (request_.output_dir / "kernel.cubin").string());
+  EXPECT_EQ(cuda["cubins"]["90a"], cuda["cubin"]);
+  EXPECT_THAT(read_file(cuda["ptx"].get<std::string>()), HasSubstr(".visible .entry scale("));
+  EXPECT_EQ(compiled["artifacts"]["cpu"]["status"], "absent");
+  EXPECT_THAT(compiled["toolchain"]["nvcc"].get<std::string>(), testing::StartsWith("nvcc 1"));
+  EXPECT_EQ(compiled["plan"]["launches"][0]["kernel"], "scale");
+
+  const Json& kernel = compiled["kernels"][0];
+  EXPECT_EQ(kernel["name"], "scale");
+  EXPECT_EQ(kernel["parameters"].dump(),
+            R"([{"offset":0,"size":8},{"offset":8,"size":8},{"offset":16,"size":4},)"
+            R"({"offset":24,"size":8}])");
+  EXPECT_GT(kernel["registers"], 0);
+  EXPECT_EQ(kernel["spill_store_bytes"], 0);
+}
+
+TEST_F(Compile, GivesTheSameBytesAgain) {
+  const Json first = compile(plan_comment() + k_kernel);
+  const std::string cubin = read_file(request_.output_dir / "kernel.cubin");
+  const auto time = std::filesystem::last_write_time(request_.output_dir / "kernel.cubin");
+  const Json second = compile_version(request_);
+  EXPECT_EQ(to_text(first), to_text(second));
+  EXPECT_EQ(read_file(request_.output_dir / "kernel.cubin"), cubin);
+  EXPECT_EQ(std::filesystem::last_write_time(request_.output_dir / "kernel.cubin"), time);
+}
+
+TEST_F(Compile, ReadsEveryKindOfParameterAsNvccLaysItOut) {
+  const Json compiled = compile(
+      plan_comment() +
+      "#include <cuda_bf16.h>\n"
+      "struct Pair { float a; double b; };\n"
+      "struct Three { char c[3]; };\n"
+      "struct alignas(64) Map { unsigned char bytes[128]; };\n"
+      "extern \"C\" __global__ void __launch_bounds__(128, 2) mixed(const float* p, int i,\n"
+      "    long long l, float f, __nv_bfloat16 h, Pair pair, const __grid_constant__ Map map,\n"
+      "    Three three, unsigned char u, __nv_bfloat162 h2, float4 v) {\n"
+      "  __shared__ float row[64];\n"
+      "  row[threadIdx.x] = p[0]; __syncthreads();\n"
+      "}\n" +
+      k_kernel);
+  ASSERT_EQ(compiled["status"], "compiled") << problems(compiled);
+  const Json& kernel = compiled["kernels"][0];
+  ASSERT_EQ(kernel["name"], "mixed");
+  // float4 is aligned to 16 bytes, Map to 64.
+  EXPECT_EQ(kernel["parameters"].dump(),
+            R"([{"offset":0,"size":8},{"offset":8,"size":4},{"offset":16,"size":8},)"
+            R"({"offset":24,"size":4},{"offset":28,"size":2},{"offset":32,"size":16},)"
+            R"({"offset":64,"size":128},{"offset":192,"size":3},{"offset":195,"size":1},)"
+            R"({"offset":196,"size":4},{"offset":208,"size":16}])");
+  EXPECT_EQ(kernel["max_threads_per_block"], 128);
+}
+
+TEST_F(Compile, ReportsSharedMemoryAndSpills) {
+  const Json compiled = compile(
+      plan_comment() +
+      "extern \"C\" __global__ void __launch_bounds__(1024, 2) heavy(const float* x, float* y) {\n"
+      "  __shared__ float row[1024];\n"
+      "  float v[96];\n"
+      "  #pragma unroll\n"
+      "  for (int i = 0; i < 96; ++i) v[i] = x[threadIdx.x + i * 1024];\n"
+      "  row[threadIdx.x] = v[0]; __syncthreads();\n"
+      "  #pragma unroll\n"
+      "  for (int i = 0; i < 96; ++i) for (int j = 0; j < 96; ++j) v[i] = v[i] * v[j] + "
+      "row[(i + j) & 1023];\n"
+      "  #pragma unroll\n"
+      "  for (int i = 0; i < 96; ++i) y[threadIdx.x + i * 1024] = v[i];\n"
+      "}\n" +
+      k_kernel);
+  ASSERT_EQ(compiled["status"], "compiled") << problems(compiled);
+  const Json& kernel = compiled["kernels"][0];
+  EXPECT_EQ(kernel["static_shared_bytes"], 4096);
+  EXPECT_EQ(kernel["barriers"], 1);
+  EXPECT_GT(kernel["spill_store_bytes"], 0);
+  EXPECT_GT(kernel["stack_bytes"], 0);
+  EXPECT_THAT(problems(compiled), HasSubstr("warning diagnostic 6: kernel 'heavy' spills"));
+}
+
+TEST_F(Compile, ReportsASyntaxError) {
+  const Json compiled = compile(plan_comment() +
+                                "extern \"C\" __global__ void scale(const float* x) {\n"
+                                "  float a = 1\n"
+                                "  float b = 2;\n"
+                                "}\n");
+  expect_failed(compiled);
+  EXPECT_THAT(problems(compiled), HasSubstr("error diagnostic 8: expected a \";\""));
+  EXPECT_EQ(compiled["problems"][0]["source_line"], "  float b = 2;");
+  EXPECT_EQ(compiled["artifacts"]["cuda"]["status"], "failed");
+  EXPECT_EQ(compiled["artifacts"]["cuda"]["reason"], "nvcc rejects the source");
+}
+
+TEST_F(Compile, ReportsAnErrorInATemplateOnce) {
+  const Json compiled = compile(plan_comment() +
+                                "template <class T> __device__ T twice(T v) {\n"
+                                "  return v + absent(v);\n"
+                                "}\n"
+                                "extern \"C\" __global__ void scale(float* y) {\n"
+                                "  y[0] = twice(1.0f) + twice(1.0);\n"
+                                "}\n");
+  expect_failed(compiled);
+  const std::string text = problems(compiled);
+  EXPECT_EQ(lines(text), 1u) << text;
+  EXPECT_THAT(text, HasSubstr("error diagnostic 7: identifier \"absent\" is undefined"));
+  EXPECT_EQ(compiled["problems"][0]["column"], 14);
+}
+
+TEST_F(Compile, ReportsTheSameErrorOfTwoArchitecturesOnce) {
+  request_.architectures = {"90a", "80"};
+  const Json compiled = compile(plan_comment() + "extern \"C\" __global__ void scale( { }\n");
+  expect_failed(compiled);
+  EXPECT_EQ(lines(problems(compiled)), 1u) << problems(compiled);
+}
+
+TEST_F(Compile, BuildsACubinForEachArchitecture) {
+  request_.architectures = {"sm_90a", "80"};
+  const Json compiled = compile(plan_comment() + k_kernel);
+  ASSERT_EQ(compiled["status"], "compiled") << problems(compiled);
+  const Json& cubins = compiled["artifacts"]["cuda"]["cubins"];
+  EXPECT_NE(read_file(cubins["90a"].get<std::string>()),
+            read_file(cubins["80"].get<std::string>()));
+  // A cubin of an architecture that is no longer wanted goes.
+  request_.architectures = {"90a"};
+  compile_version(request_);
+  EXPECT_FALSE(is_written("kernel.80.cubin"));
+  EXPECT_TRUE(is_written("kernel.cubin"));
+}
+
+TEST_F(Compile, ReportsTooMuchSharedMemory) {
+  const Json compiled =
+      compile(plan_comment() +
+              "extern \"C\" __global__ void scale(const float* x, float* y, float "
+              "factor, long long n) {\n"
+              "  __shared__ float big[60000];\n"
+              "  big[threadIdx.x] = x[0]; __syncthreads(); y[0] = big[n];\n"
+              "}\n");
+  expect_failed(compiled);
+  EXPECT_THAT(
+      problems(compiled),
+      HasSubstr("error diagnostic 6: ptxas: Entry function 'scale' uses too much shared data "
+                "(240000 bytes, 232448 max)"));
+}
+
+TEST_F(Compile, ReportsBadInlineAssemblyAtItsLine) {
+  const Json compiled =
+      compile(plan_comment() +
+              "extern \"C\" __global__ void scale(const float* x, float* y, float "
+              "factor, long long n) {\n"
+              "  y[0] = 1;\n"
+              "  asm volatile(\"bogus.op %0;\" :: \"l\"(n));\n"
+              "}\n");
+  expect_failed(compiled);
+  EXPECT_THAT(problems(compiled), HasSubstr("error diagnostic 8: ptxas: "));
+}
+
+TEST_F(Compile, RefusesPrintfAndMalloc) {
+  const Json compiled =
+      compile(plan_comment() + "#include <cstdio>\n" +
+              "__device__ int* leak(long long n) { return new int[n]; }\n" +
+              "extern \"C\" __global__ void scale(const float* x, float* y, float "
+              "factor, long long n) {\n"
+              "  printf(\"%f\\n\", factor);\n"
+              "  y[0] = leak(n)[3];\n"
+              "}\n");
+  expect_failed(compiled);
+  const std::string text = problems(compiled);
+  EXPECT_THAT(text, HasSubstr("error policy 9: printf needs the device runtime"));
+  EXPECT_THAT(text, HasSubstr("error policy 7: malloc and new need the device heap"));
+  EXPECT_THAT(compiled["artifacts"]["cuda"]["reason"].get<std::string>(),
+              HasSubstr("the version has other problems"));
+}
+
+TEST_F(Compile, AllowsAsserts) {
+  const Json compiled = compile(
+      plan_comment() + "#include <cassert>\n" +
+      "__device__ void check(long long n) { assert(n > 0); }\n" +
+      std::string(k_kernel).replace(std::string(k_kernel).find("  if"), 0, "  check(n);\n"));
+  EXPECT_EQ(compiled["status"], "compiled") << problems(compiled);
+}
+
+TEST_F(Compile, AsksForExternC) {
+  const Json compiled = compile(plan_comment() + std::string(k_kernel).substr(11));
+  expect_failed(compiled);
+  const std::string text = problems(compiled);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("error plan 6: the plan launches 'scale', but the compiler knows "
+                              "it only as scale(float const*, float*, float, long long)"),
+                    HasSubstr("extern \"C\"")));
+  EXPECT_EQ(lines(text), 1u) << text;
+  EXPECT_EQ(compiled["kernels"][0]["signature"], "scale(float const*, float*, float, long long)");
+}
+
+TEST_F(Compile, ReportsAParameterOfTheWrongSize) {
+  std::string kernel = k_kernel;
+  kernel.replace(kernel.find("float factor"), 5, "double");
+  const Json compiled = compile(plan_comment() + kernel);
+  expect_failed(compiled);
+  EXPECT_THAT(problems(compiled), HasSubstr("error plan "));
+  EXPECT_THAT(problems(compiled), HasSubstr("factor"));
+}
+
+TEST_F(Compile, ReportsAKernelThatIsNotThere) {
+  const Json compiled = compile(plan_comment("scael") + k_kernel);
+  expect_failed(compiled);
+  EXPECT_THAT(problems(compiled), AllOf(HasSubstr("error plan 3: "), HasSubstr("scael")));
+}
+
+TEST_F(Compile, ReportsASourceWithoutPlan) {
+  const Json compiled = compile(k_kernel);
+  expect_failed(compiled);
+  EXPECT_THAT(problems(compiled), HasSubstr("error plan "));
+  EXPECT_TRUE(compiled["plan"].is_null());
+}
+
+TEST_F(Compile, NeverShowsForeignFilesToTheCompiler) {
+  write_file_atomic(directory_.path() / "secret.txt", "top secret words\n");
+  const Json compiled = compile(plan_comment() + "#include \"../secret.txt\"\n" + k_kernel);
+  expect_failed(compiled);
+  EXPECT_THAT(problems(compiled), HasSubstr("error policy 6: #include \"../secret.txt\""));
+  EXPECT_THAT(compiled.dump(), testing::Not(HasSubstr("top secret")));
+  EXPECT_THAT(compiled["artifacts"]["cuda"]["reason"].get<std::string>(), HasSubstr("not tried"));
+}
+
+TEST_F(Compile, NamesTheFilesItRead) {
+  write_file_atomic(request_.source.parent_path() / "own.h", "#define FACTOR 2\n");
+  const Json compiled = compile(plan_comment() + "#include \"own.h\"\n" + k_kernel);
+  EXPECT_EQ(compiled["status"], "compiled") << problems(compiled);
+  EXPECT_EQ(compiled["dependencies"],
+            Json::array({(request_.source.parent_path() / "own.h").string()}));
+}
+
+TEST_F(Compile, StopsACompileWithoutEnd) {
+  request_.timeout = std::chrono::seconds(4);
+  const Json compiled =
+      compile(plan_comment() +
+              "template <int N, int M> struct F {\n"
+              "  static constexpr long v = F<N - 1, 2 * M>::v + F<N - 1, 2 * M + 1>::v;\n"
+              "};\n"
+              "template <int M> struct F<0, M> { static constexpr long v = M; };\n"
+              "extern \"C\" __global__ void scale(long* y) { y[0] = F<30, 1>::v; }\n");
+  expect_failed(compiled);
+  EXPECT_THAT(problems(compiled), HasSubstr("error timeout 0: nvcc did not finish in 4 s"));
+}
+
+TEST_F(Compile, FindsTheErrorBehindMegabytesOfMessages) {
+  request_.output_limit = 1u << 20;
+  std::string source = plan_comment();
+  for (int i = 0; i < 1000; ++i) source += "#warning \"" + std::string(1500, 'n') + "\"\n";
+  const Json compiled = compile(source + "extern \"C\" __global__ void scale() { absent(); }\n");
+  expect_failed(compiled);
+  EXPECT_THAT(problems(compiled),
+              HasSubstr("error diagnostic 1006: identifier \"absent\" is undefined"));
+}
+
+TEST_F(Compile, RemovesWhatAnEarlierCompileLeft) {
+  compile(plan_comment() + k_kernel);
+  ASSERT_TRUE(is_written("kernel.cubin"));
+  write_file_atomic(request_.output_dir / "verify.json", "{}");
+  expect_failed(compile(plan_comment() + "broken"));
+  EXPECT_TRUE(is_written("verify.json"));
+}
+
+TEST_F(Compile, NeedsACompilerAndASource) {
+  write_source(plan_comment() + k_kernel);
+  const auto code_of = [&](const CompileRequest& request) {
+    try {
+      compile_version(request);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ExitCode::ok;
+  };
+  CompileRequest without = request_;
+  without.nvcc.clear();
+  EXPECT_EQ(code_of(without), ExitCode::environment);
+  CompileRequest absent = request_;
+  absent.source = directory_.path() / "absent.cu";
+  EXPECT_EQ(code_of(absent), ExitCode::io);
+  CompileRequest nowhere = request_;
+  nowhere.architectures.clear();
+  EXPECT_EQ(code_of(nowhere), ExitCode::bad_input);
+}
+
+TEST_F(Compile, RefusesOptionsThatNvccRefuses) {
+  request_.options = {"--frob"};
+  write_source(plan_comment() + k_kernel);
+  try {
+    compile_version(request_);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("COMPILE_OPTIONS"));
+  }
+}
+
+}  // namespace
+}  // namespace kernelloop
