@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 namespace kernelloop {
 
@@ -37,8 +38,9 @@ class Tokenizer {
   }
 
  private:
-  // `# 12 "kernel.cu" 1 3` sets where the next line comes from; 3 means a system header. Other
-  // directives that remain (#pragma) are skipped.
+  // `# 12 "kernel.cu" 1 3` sets where the next line comes from; 3 means a system header, or, in a
+  // file of the user's, that a macro of a system header was used there. Other directives that
+  // remain (#pragma) are skipped.
   void directive() {
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
     std::string_view rest = text_.substr(at_ + 1, end - at_ - 1);
@@ -57,7 +59,9 @@ class Tokenizer {
     const std::size_t close = rest.rfind('"');
     set_file(std::string(rest.substr(open + 1, close - open - 1)));
     const std::string_view flags = rest.substr(close + 1);
-    system_ = flags.find('3') != std::string_view::npos;
+    const bool marked = flags.find('3') != std::string_view::npos;
+    if (!marked) user_files_.insert(file_);
+    system_ = marked && !user_files_.contains(file_);
   }
 
   void set_file(const std::string& name) {
@@ -156,6 +160,7 @@ class Tokenizer {
   std::size_t line_ = 1;
   std::size_t file_ = 0;
   bool system_ = false;
+  std::set<std::size_t> user_files_;
   PreprocessedText result_;
 };
 
