@@ -62,21 +62,32 @@ std::optional<std::string> every_nth(const Line& line, const std::string& noun) 
   return fmt::format("only every {} {}, from {} on", ordinal(step), noun, line.first());
 }
 
-// Whether all marks fall into one aligned window of a warp's width, repeated every block's width.
+// Whether `line` has marks in just one aligned window of every block of this width, always the
+// same; which one, or -1.
+std::int64_t only_window(const Line& line, std::int64_t window, std::int64_t block) {
+  const std::int64_t place = line.first() % block / window;
+  std::int64_t blocks_hit = 0;
+  std::int64_t last_block = -1;
+  for (const std::int64_t position : line.marked) {
+    if (position % block / window != place) return -1;
+    if (position / block != last_block) ++blocks_hit;
+    last_block = position / block;
+  }
+  return blocks_hit == line.length / block ? place : -1;
+}
+
+// A warp's share of a block that walks along the line, seen at least twice.
 std::optional<std::string> one_warp(const Line& line, const std::string& noun) {
   if (line.count() < 8) return std::nullopt;
   for (const std::int64_t window : {32, 64, 128, 256}) {
-    for (std::int64_t block = window * 2; block <= window * 32; block *= 2) {
-      if (block > line.length) break;
-      const std::int64_t warp = line.first() % block / window;
-      const bool inside =
-          std::all_of(line.marked.begin(), line.marked.end(),
-                      [&](std::int64_t position) { return position % block / window == warp; });
-      if (!inside) continue;
+    for (std::int64_t block = window * 32; block > window; block /= 2) {
+      if (block * 2 > line.length) continue;
+      const std::int64_t warp = only_window(line, window, block);
+      if (warp < 0) continue;
       const std::int64_t begin = warp * window;
       return fmt::format(
-          "only {}s {} to {} of every {} (what warp {} of a block handles at {} "
-          "element{} per lane)",
+          "only {}s {} to {} of every {} (what warp {} of a block handles at {} element{} per "
+          "lane)",
           noun, begin, begin + window - 1, block, warp, window / 32, window == 32 ? "" : "s");
     }
   }

@@ -1,0 +1,64 @@
+// A reference that does what its scalar `mode` says, right or wrong.
+#include <kernelloop/reference.h>
+
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+
+KERNELLOOP_REFERENCE(probe) {
+  const auto x = op.input("x");
+  const auto y = op.output("y");
+  const std::int64_t rows = op.axis("rows");
+  const std::int64_t cols = op.axis("cols");
+  const auto write_all = [&] {
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = 2.0 * x[i];
+  };
+  switch (static_cast<int>(op.scalar("mode"))) {
+    case 0:
+      write_all();
+      break;
+    case 1:
+      std::raise(SIGSEGV);
+      break;
+    case 2:
+      throw std::runtime_error("the tables are missing");
+    case 3:
+      for (std::atomic<int> turn{0};; ++turn) {
+      }
+    case 4:
+      for (std::size_t i = 0; i + 1 < y.size(); ++i) y[i] = x[i];
+      break;
+    case 5:
+      write_all();
+      y[1 * cols + 2] = std::sqrt(-1.0 - x[0] * x[0]);
+      break;
+    case 6:
+      op.axis("columns");
+      break;
+    case 7:
+      op.input("y");
+      break;
+    case 8:
+      write_all();
+      for (double& magnitude : op.magnitude("y")) magnitude = 5.0;
+      break;
+    case 9:
+      op.parallel_for(rows, [&](std::int64_t row) {
+        for (std::int64_t i = 0; i < cols; ++i) y[row * cols + i] = static_cast<double>(row);
+      });
+      break;
+    case 10:
+      op.parallel_for(rows, [&](std::int64_t row) {
+        if (row == 3) throw std::runtime_error("row 3 is odd");
+      });
+      break;
+    case 11:
+      std::exit(0);
+    case 12:
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] += x[i];
+      break;
+    default:
+      throw 12;
+  }
+}

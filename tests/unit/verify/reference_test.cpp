@@ -1,0 +1,145 @@
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "verify/reference_library.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "samples.hpp"
+
+#include <chrono>
+
+namespace kernelloop {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr std::int64_t k_rows = 9;
+constexpr std::int64_t k_cols = 5;
+
+OpSpec probe() {
+  return samples::spec_from(R"({"name": "probe", "description": "Twice x",
+    "axes": {"rows": {"type": "var"}, "cols": {"type": "var"}},
+    "inputs": {"x": {"shape": ["rows", "cols"], "dtype": "float32"},
+               "mode": {"shape": null, "dtype": "int32"}},
+    "outputs": {"y": {"shape": ["rows", "cols"], "dtype": "float32"}},
+    "workloads": [{"name": "w", "axes": {"rows": 4, "cols": 4}}]})");
+}
+
+struct Probe {
+  std::vector<double> x = std::vector<double>(k_rows * k_cols, 1.5);
+
+  std::map<std::string, ReferenceOutput> run(
+      int mode, std::chrono::milliseconds timeout = std::chrono::seconds(60)) const {
+    ReferenceInputs inputs;
+    inputs.axes = {{"rows", k_rows}, {"cols", k_cols}};
+    inputs.scalars = {{"mode", mode}};
+    inputs.tensors = {{"x", x}};
+    return ReferenceLibrary(KERNELLOOP_TEST_PROBE, timeout).run(probe(), inputs);
+  }
+
+  std::string error(int mode, std::chrono::milliseconds timeout = std::chrono::seconds(60)) const {
+    try {
+      run(mode, timeout);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::bad_input);
+      EXPECT_THAT(error.what(), HasSubstr("the reference of op 'probe' for rows=9, cols=5: it "));
+      return error.what();
+    }
+    return "no error";
+  }
+};
+
+TEST(Reference, GivesItsOutputs) {
+  const auto outputs = Probe().run(0);
+  EXPECT_THAT(outputs.at("y").values, testing::Each(3.0));
+  EXPECT_EQ(outputs.at("y").values.size(), 45U);
+  EXPECT_TRUE(outputs.at("y").magnitudes.empty());
+  EXPECT_DOUBLE_EQ(outputs.at("y").scale.rms, 3.0);
+}
+
+TEST(Reference, MayGiveTheMagnitudeOfItsTerms) {
+  EXPECT_THAT(Probe().run(8).at("y").magnitudes, testing::Each(5.0));
+}
+
+TEST(Reference, SpreadsOverTheCores) {
+  const auto outputs = Probe().run(9);
+  for (std::size_t i = 0; i < 45; ++i) {
+    EXPECT_EQ(outputs.at("y").values[i], static_cast<double>(i / 5));
+  }
+}
+
+TEST(Reference, ACrashIsNamed) {
+  EXPECT_THAT(Probe().error(1), HasSubstr("crashed with signal 11 (Segmentation fault)"));
+  EXPECT_THAT(Probe().error(11), HasSubstr("ended the process with exit code 0"));
+}
+
+TEST(Reference, WhatItThrowsIsShown) {
+  EXPECT_THAT(Probe().error(2), HasSubstr("failed: the tables are missing"));
+  EXPECT_THAT(Probe().error(10), HasSubstr("failed: row 3 is odd"));
+  EXPECT_THAT(Probe().error(99), HasSubstr("threw something that is no std::exception"));
+}
+
+TEST(Reference, AHangEnds) {
+  EXPECT_THAT(Probe().error(3, std::chrono::milliseconds(300)),
+              HasSubstr("did not end within 0.3 s"));
+}
+
+TEST(Reference, AnUnwrittenElementIsNamed) {
+  EXPECT_THAT(Probe().error(4), HasSubstr("leaves element [8, 4] of output 'y' unwritten"));
+}
+
+TEST(Reference, NanFromFiniteInputsIsNamed) {
+  EXPECT_THAT(Probe().error(5),
+              HasSubstr("makes NaN of finite inputs in element [1, 2] of output 'y'"));
+  EXPECT_THAT(Probe().error(12), HasSubstr("does it read the output before it writes it?"));
+}
+
+TEST(Reference, UnknownNamesAreListedWithTheKnownOnes) {
+  EXPECT_THAT(Probe().error(6), HasSubstr("no axis named 'columns'; the op spec has: rows, cols"));
+  EXPECT_THAT(Probe().error(7), HasSubstr("no input named 'y'; the op spec has: x"));
+}
+
+TEST(Reference, ALibraryThatIsNoneIsNamed) {
+  const std::vector<double> x(16, 1.0);
+  ReferenceInputs inputs;
+  inputs.axes = {{"rows", 4}, {"cols", 4}};
+  inputs.scalars = {{"mode", 0}};
+  inputs.tensors = {{"x", x}};
+  const auto error_of = [&](const std::filesystem::path& library) -> std::string {
+    try {
+      (void)ReferenceLibrary(library).run(probe(), inputs);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::bad_input);
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_THAT(error_of("/nowhere/libprobe.so"), HasSubstr("no such reference library"));
+  EXPECT_THAT(error_of(KERNELLOOP_TEST_EMPTY_LIBRARY),
+              HasSubstr("defines no reference; write KERNELLOOP_REFERENCE(probe)"));
+  EXPECT_THAT(error_of(KERNELLOOP_TEST_SOFTMAX),
+              HasSubstr("is KERNELLOOP_REFERENCE(softmax), but the op is 'probe'"));
+  const TemporaryDirectory directory;
+  write_file_atomic(directory.path() / "text.so", "no library");
+  EXPECT_THAT(error_of(directory.path() / "text.so"), HasSubstr("cannot be loaded: "));
+}
+
+TEST(Reference, TheShippedOnesAgreeWithTheTestsOwn) {
+  for (const samples::Problem& problem :
+       {samples::softmax_problem(17, 33), samples::rmsnorm_problem(17, 33)}) {
+    ReferenceInputs inputs;
+    inputs.axes = problem.axes;
+    if (problem.spec.name == "rmsnorm") inputs.scalars = {{"eps", 1e-6F}};
+    for (const auto& [name, values] : problem.inputs) inputs.tensors[name] = values;
+    const char* library =
+        problem.spec.name == "softmax" ? KERNELLOOP_TEST_SOFTMAX : KERNELLOOP_TEST_RMSNORM;
+    const auto outputs = ReferenceLibrary(library).run(problem.spec, inputs);
+    EXPECT_THAT(outputs.at("y").values,
+                testing::Pointwise(testing::DoubleNear(1e-12), problem.expected));
+  }
+}
+
+}  // namespace
+}  // namespace kernelloop

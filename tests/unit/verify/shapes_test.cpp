@@ -1,0 +1,99 @@
+#include "verify/shapes.hpp"
+
+#include "support/error.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "samples.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace kernelloop {
+namespace {
+
+using testing::Contains;
+
+std::set<std::int64_t> values_of(const std::vector<Bindings>& shapes, const std::string& axis) {
+  std::set<std::int64_t> values;
+  for (const Bindings& shape : shapes) values.insert(shape.at(axis));
+  return values;
+}
+
+OpSpec constrained() {
+  return samples::spec_from(R"({"name": "attention", "description": "Grouped heads",
+    "axes": {"heads": {"type": "var"}, "kv_heads": {"type": "var"}, "dim": {"type": "var"},
+             "width": {"type": "expr", "expression": "heads*dim"}},
+    "constraints": ["heads % kv_heads == 0", "dim % 16 == 0"],
+    "inputs": {"q": {"shape": ["heads", "dim"], "dtype": "bfloat16"},
+               "k": {"shape": ["kv_heads", "dim"], "dtype": "bfloat16"}},
+    "outputs": {"o": {"shape": ["width"], "dtype": "bfloat16"}},
+    "workloads": [{"name": "w", "axes": {"heads": 32, "kv_heads": 8, "dim": 128}}]})");
+}
+
+TEST(Shapes, CoverOnesWarpsAndTiles) {
+  for (const char* device : {"cpu", "cuda"}) {
+    const std::vector<Bindings> shapes = edge_shapes(samples::softmax(), device, 1);
+    EXPECT_THAT(shapes, Contains(Bindings{{"rows", 1}, {"cols", 1}}));
+    const std::set<std::int64_t> cols = values_of(shapes, "cols");
+    for (const std::int64_t size : {1, 31, 32, 33, 127, 128, 129, 255, 257, 1000, 1025, 4099}) {
+      EXPECT_THAT(cols, Contains(size)) << device;
+    }
+    EXPECT_THAT(values_of(shapes, "rows"), Contains(67));
+    EXPECT_EQ(std::set<Bindings>(shapes.begin(), shapes.end()).size(), shapes.size());
+  }
+}
+
+TEST(Shapes, HoldTheSpecsOwn) {
+  const OpSpec spec = samples::softmax();
+  const std::vector<Bindings> shapes = edge_shapes(spec, "cpu", 1);
+  for (const Bindings& own : spec.ladder.shapes.at("shapes")) {
+    EXPECT_THAT(shapes, Contains(own));
+  }
+}
+
+TEST(Shapes, AreBoundedOnTheCpuDevice) {
+  const auto largest = [](const std::vector<Bindings>& shapes) {
+    std::int64_t elements = 0;
+    for (const Bindings& shape : shapes) {
+      elements = std::max(elements, shape.at("rows") * shape.at("cols"));
+    }
+    return elements;
+  };
+  EXPECT_LE(largest(edge_shapes(samples::softmax(), "cpu", 1)), 1 << 17);
+  EXPECT_GE(largest(edge_shapes(samples::softmax(), "cuda", 1)), 1 << 17);
+  EXPECT_THAT(values_of(edge_shapes(samples::softmax(), "cuda", 1), "rows"),
+              Contains(testing::Gt(65535)));
+}
+
+TEST(Shapes, StayWithinTheConstraints) {
+  const OpSpec spec = constrained();
+  const std::vector<Bindings> shapes = edge_shapes(spec, "cuda", 3);
+  EXPECT_GE(shapes.size(), 10U);
+  for (const Bindings& shape : shapes) EXPECT_TRUE(admissible(spec, shape));
+  EXPECT_THAT(values_of(shapes, "dim"), Contains(16));
+  EXPECT_GE(values_of(shapes, "heads").size(), 4U);
+  EXPECT_EQ(friendly_shape(spec, 64), (Bindings{{"heads", 64}, {"kv_heads", 64}, {"dim", 64}}));
+}
+
+TEST(Shapes, SomeAreFreshWithEverySeed) {
+  std::set<std::vector<Bindings>> lists;
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    lists.insert(edge_shapes(samples::softmax(), "cpu", seed));
+  }
+  EXPECT_GE(lists.size(), 4U);
+  EXPECT_EQ(edge_shapes(samples::softmax(), "cpu", 9), edge_shapes(samples::softmax(), "cpu", 9));
+}
+
+TEST(Shapes, AnOpWithoutVariableAxesHasOneShape) {
+  const OpSpec spec = samples::spec_from(R"({"name": "fixed", "description": "Fixed",
+    "axes": {"n": {"type": "const", "value": 12}},
+    "inputs": {"x": {"shape": ["n"], "dtype": "float32"}},
+    "outputs": {"y": {"shape": ["n"], "dtype": "float32"}},
+    "workloads": [{"name": "w", "axes": {}}]})");
+  EXPECT_EQ(edge_shapes(spec, "cpu", 1), std::vector<Bindings>{Bindings{}});
+}
+
+}  // namespace
+}  // namespace kernelloop

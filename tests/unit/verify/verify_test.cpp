@@ -1,0 +1,339 @@
+// The whole ladder with functions in place of kernels.
+#include "verify/verify.hpp"
+
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "verify/rules.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_executor.hpp"
+#include "samples.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernelloop {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// Right, and rounded like a careful kernel.
+RunResult softmax_kernel(const FakeLaunch& launch) {
+  const std::vector<double> x = launch.read("x");
+  for (std::int64_t row = 0; row < launch.rows; ++row) {
+    const double* in = x.data() + row * launch.cols;
+    const double highest = *std::max_element(in, in + launch.cols);
+    float sum = 0;
+    for (std::int64_t i = 0; i < launch.cols; ++i) {
+      sum += std::exp(static_cast<float>(in[i] - highest));
+    }
+    for (std::int64_t i = 0; i < launch.cols; ++i) {
+      launch.write("y", row * launch.cols + i, std::exp(static_cast<float>(in[i] - highest)) / sum);
+    }
+  }
+  return {};
+}
+
+RunResult fault(FaultKind kind, const std::string& message) { return {{kind, message}, {}}; }
+
+class Verify : public testing::Test {
+ protected:
+  Verify() {
+    const SpecParts parts = split_spec(read_json(KERNELLOOP_TEST_OPS "/softmax/op.json"));
+    write_file_atomic(path("contract.json"), to_text(parts.contract));
+    write_file_atomic(path("checks.json"), to_text(parts.checks));
+    options_.contract = path("contract.json");
+    options_.checks = path("checks.json");
+    options_.compiled = path("compile.json");
+    options_.reference = KERNELLOOP_TEST_SOFTMAX;
+    options_.device = "cuda";
+    options_.rules = k_verification_rules;
+    compiled_ = {{"schema_version", 1},
+                 {"op", "softmax"},
+                 {"version", "v003"},
+                 {"status", "compiled"},
+                 {"source_sha256", "abc"},
+                 {"problems", Json::array()},
+                 {"plan", Json::parse(R"({"workspace_bytes": "0", "launches": [
+                     {"kernel": "k", "grid": ["rows"], "block": ["256"], "args": ["x", "y", "cols"]}]})")},
+                 {"kernels", Json::parse(R"([{"name": "k", "parameters": [
+                     {"offset": 0, "size": 8}, {"offset": 8, "size": 8}, {"offset": 16, "size": 4}],
+                     "max_threads_per_block": 1024, "required_block": null, "static_shared_bytes": 0}])")},
+                 {"artifacts",
+                  {{"cuda", {{"status", "built"}, {"cubin", "/x/kernel.cubin"}}},
+                   {"cpu", {{"status", "built"}, {"library", "/x/kernel.so"}}}}}};
+  }
+
+  [[nodiscard]] std::filesystem::path path(const std::string& name) const {
+    return directory_.path() / name;
+  }
+
+  VerifyResult verify(const FakeExecutor::Kernel& kernel) {
+    write_file_atomic(path("compile.json"), to_text(compiled_));
+    return run_verify(options_, [&](const CompiledVersion&) {
+      return std::make_unique<FakeExecutor>(options_.device, kernel);
+    });
+  }
+
+  // The only case of the last rung.
+  static const Json& last_case(const VerifyResult& result) {
+    return result.json.at("rungs").back().at("cases").back();
+  }
+  static std::vector<std::string> rung_names(const VerifyResult& result) {
+    std::vector<std::string> names;
+    for (const Json& rung : result.json.at("rungs")) names.push_back(rung.at("name"));
+    return names;
+  }
+
+  TemporaryDirectory directory_;
+  VerifyOptions options_;
+  Json compiled_;
+};
+
+TEST_F(Verify, ARightKernelPassesTheWholeLadder) {
+  options_.device = "cpu";
+  const VerifyResult result = verify(softmax_kernel);
+  EXPECT_EQ(result.status, Verdict::passed) << result.details;
+  EXPECT_THAT(rung_names(result),
+              ElementsAre("build", "smoke", "shapes", "determinism", "workload", "holdout"));
+  EXPECT_THAT(result.summary, StartsWith("softmax v003: passed on a fake device ("));
+  EXPECT_EQ(result.json.at("status"), "passed");
+  EXPECT_EQ(result.json.at("source_sha256"), "abc");
+  EXPECT_EQ(result.json.at("checks_sha256").get<std::string>().size(), 64U);
+  const Json& output = result.json.at("rungs").at(1).at("cases").at(0).at("outputs").at(0);
+  for (const char* metric :
+       {"max_abs", "max_rel", "mae", "mse", "rmse", "psnr", "cosine", "normwise", "max_ulp"}) {
+    EXPECT_TRUE(output.at("metrics").at(metric).is_number()) << metric;
+  }
+  EXPECT_GE(output.at("gates").size(), 5U);
+}
+
+TEST_F(Verify, StopsAtTheFirstFailingRung) {
+  const VerifyResult result = verify([](const FakeLaunch& launch) {
+    softmax_kernel(launch);
+    if (launch.cols % 8 != 0) {
+      for (std::int64_t row = 0; row < launch.rows; ++row) {
+        launch.write("y", row * launch.cols + launch.cols - 1, 0.0);
+      }
+    }
+    return RunResult{};
+  });
+  EXPECT_EQ(result.status, Verdict::failed);
+  EXPECT_THAT(rung_names(result), ElementsAre("build", "smoke", "shapes"));
+  EXPECT_EQ(result.json.at("rungs").at(1).at("status"), "passed");
+  EXPECT_THAT(result.json.at("reason").get<std::string>(), StartsWith("shapes: rows="));
+  EXPECT_THAT(result.details, HasSubstr("worst element y["));
+}
+
+TEST_F(Verify, KeepGoingClimbsToTheTop) {
+  options_.keep_going = true;
+  options_.device = "cpu";
+  const VerifyResult result = verify([](const FakeLaunch& launch) {
+    for (std::int64_t i = 0; i < launch.rows * launch.cols; ++i) launch.write("y", i, 0.0);
+    return RunResult{};
+  });
+  EXPECT_EQ(result.status, Verdict::failed);
+  EXPECT_EQ(rung_names(result).size(), 6U);
+}
+
+TEST_F(Verify, OneRungOrUpToOne) {
+  options_.only_rung = "workload";
+  options_.device = "cpu";
+  EXPECT_THAT(rung_names(verify(softmax_kernel)), ElementsAre("workload"));
+  options_.only_rung.clear();
+  options_.up_to_rung = "smoke";
+  EXPECT_THAT(rung_names(verify(softmax_kernel)), ElementsAre("build", "smoke"));
+  options_.up_to_rung = "smokestack";
+  EXPECT_THROW(verify(softmax_kernel), Error);
+}
+
+TEST_F(Verify, OtherRulesAreRefused) {
+  options_.rules = k_verification_rules + 1;
+  try {
+    verify(softmax_kernel);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.what(), HasSubstr("run CMake again"));
+  }
+}
+
+TEST_F(Verify, WhatDidNotCompileIsSkipped) {
+  compiled_["status"] = "stopped";
+  compiled_["reason"] = "v002 meets the target";
+  VerifyResult result =
+      verify([](const FakeLaunch&) -> RunResult { throw std::logic_error("ran"); });
+  EXPECT_EQ(result.json.at("status"), "skipped");
+  EXPECT_EQ(result.json.at("reason"), "stopped: v002 meets the target");
+  EXPECT_FALSE(result.compiled);
+  compiled_["status"] = "failed";
+  compiled_["reason"] = "";
+  compiled_["problems"] =
+      Json::parse(R"([{"severity": "error", "message": "identifier x is undefined"}])");
+  result = verify(softmax_kernel);
+  EXPECT_EQ(result.json.at("reason"), "does not compile: identifier x is undefined");
+}
+
+TEST_F(Verify, WhatCannotRunHereIsNotPassed) {
+  compiled_["artifacts"]["cuda"] = {{"status", "absent"}, {"reason", "no nvcc"}};
+  const VerifyResult absent = verify(softmax_kernel);
+  EXPECT_EQ(absent.status, Verdict::not_runnable);
+  EXPECT_EQ(absent.json.at("reason"), "build: no nvcc");
+  compiled_["artifacts"]["cuda"] = {{"status", "built"}, {"cubin", "/x"}};
+  const VerifyResult construct = verify(
+      [](const FakeLaunch&) { return fault(FaultKind::not_runnable, "inline PTX at k.cu:12"); });
+  EXPECT_EQ(construct.status, Verdict::not_runnable);
+  EXPECT_THAT(construct.summary, HasSubstr("inline PTX at k.cu:12"));
+}
+
+TEST_F(Verify, AnArtefactThatFailedToBuildFailsTheBuildRung) {
+  compiled_["artifacts"]["cuda"] = {{"status", "failed"}, {"reason", "no kernel in the cubin"}};
+  const VerifyResult result = verify(softmax_kernel);
+  EXPECT_EQ(result.status, Verdict::failed);
+  EXPECT_EQ(result.json.at("reason"), "build: no kernel in the cubin");
+}
+
+TEST_F(Verify, FaultsAreTheCandidates) {
+  for (const FaultKind kind : {FaultKind::timeout, FaultKind::illegal_access,
+                               FaultKind::launch_refused, FaultKind::divergent_barrier}) {
+    const VerifyResult result =
+        verify([&](const FakeLaunch&) { return fault(kind, "what the device said"); });
+    EXPECT_EQ(result.status, Verdict::failed);
+    EXPECT_EQ(last_case(result).at("fault").at("kind"), name_of(kind));
+    EXPECT_EQ(last_case(result).at("fault").at("message"), "what the device said");
+  }
+}
+
+TEST_F(Verify, APlanThatDoesNotFitIsTheCandidatesFault) {
+  compiled_["plan"]["launches"][0]["when"] = "cols > 1000000";
+  const VerifyResult none = verify(softmax_kernel);
+  EXPECT_EQ(none.status, Verdict::failed);
+  EXPECT_EQ(last_case(none).at("fault").at("kind"), "plan");
+  EXPECT_NE(last_case(none).at("fault").at("message"), "");
+  compiled_["plan"]["launches"][0].erase("when");
+  compiled_["plan"]["launches"][0]["block"] = {"cols * 64"};
+  EXPECT_EQ(last_case(verify(softmax_kernel)).at("fault").at("kind"), "plan");
+}
+
+TEST_F(Verify, AChangedInputFails) {
+  const VerifyResult result = verify([](const FakeLaunch& launch) {
+    softmax_kernel(launch);
+    return RunResult{{}, {"x"}};
+  });
+  EXPECT_EQ(last_case(result).at("fault").at("kind"), "changed_input");
+}
+
+TEST_F(Verify, WhatDependsOnThePoisonFails) {
+  const VerifyResult result = verify([](const FakeLaunch& launch) {
+    softmax_kernel(launch);
+    // Within tolerance, so that only the second poison gives it away.
+    if (launch.request.poison == std::byte{0x5A}) {
+      launch.write("y", 3, launch.read("y")[3] * (1.0 + 0x1p-7));
+    }
+    return RunResult{};
+  });
+  EXPECT_EQ(last_case(result).at("fault").at("kind"), "reads_uninitialised");
+  EXPECT_THAT(last_case(result).at("fault").at("message").get<std::string>(),
+              HasSubstr("first at y[0, 3]"));
+}
+
+TEST_F(Verify, WhatChangesFromRunToRunFails) {
+  const VerifyResult result = verify([](const FakeLaunch& launch) {
+    softmax_kernel(launch);
+    launch.write("y", 3, launch.read("y")[3] * (1.0 + 0x1p-7 * launch.number));
+    return RunResult{};
+  });
+  EXPECT_EQ(last_case(result).at("fault").at("kind"), "not_deterministic");
+}
+
+TEST_F(Verify, ARaceThatOnlyAnotherScheduleShowsFails) {
+  options_.device = "cpu";
+  const VerifyResult result = verify([](const FakeLaunch& launch) {
+    softmax_kernel(launch);
+    if (launch.request.schedule_seed != 0) launch.write("y", 0, 7.0);
+    return RunResult{};
+  });
+  EXPECT_EQ(result.status, Verdict::failed);
+  EXPECT_THAT(last_case(result).at("outputs").at(0).at("pattern").get<std::string>(),
+              StartsWith("right with the threads in order, wrong in another order"));
+}
+
+TEST_F(Verify, AnUnwrittenOutputIsNamed) {
+  const VerifyResult result = verify([](const FakeLaunch&) { return RunResult{}; });
+  EXPECT_EQ(last_case(result).at("outputs").at(0).at("pattern"), "not written at all");
+  EXPECT_EQ(last_case(result).at("outputs").at(0).at("worst").at("got"), "nan");
+}
+
+TEST_F(Verify, HoldoutCasesTellNothingOfTheirShape) {
+  options_.only_rung = "holdout";
+  const VerifyResult result = verify([](const FakeLaunch& launch) {
+    for (std::int64_t i = 0; i < launch.rows * launch.cols; ++i) launch.write("y", i, 0.0);
+    return RunResult{};
+  });
+  EXPECT_EQ(result.status, Verdict::failed);
+  const Json& verdict = last_case(result);
+  EXPECT_EQ(verdict.at("name"), "holdout 1");
+  EXPECT_FALSE(verdict.contains("axes"));
+  EXPECT_FALSE(verdict.contains("seed"));
+  EXPECT_FALSE(verdict.at("outputs").at(0).contains("worst"));
+  EXPECT_THAT(result.details, testing::Not(HasSubstr("rows=")));
+}
+
+TEST_F(Verify, ARungWithoutCasesIsSkipped) {
+  Json checks = read_json(options_.checks).value;
+  checks["ladder"].erase("holdout");
+  write_file_atomic(options_.checks, to_text(checks));
+  options_.only_rung = "holdout";
+  const VerifyResult result = verify(softmax_kernel);
+  EXPECT_EQ(result.status, Verdict::skipped);
+  EXPECT_THAT(result.summary, HasSubstr("names no hold-out shapes"));
+  EXPECT_TRUE(result.compiled);
+}
+
+TEST_F(Verify, ASeedReproducesTheData) {
+  options_.only_rung = "smoke";
+  std::vector<std::vector<double>> seen;
+  const auto record = [&](const FakeLaunch& launch) {
+    if (launch.number == 0) seen.push_back(launch.read("x"));
+    return softmax_kernel(launch);
+  };
+  const VerifyResult first = verify(record);
+  options_.seed = first.json.at("rungs").at(0).at("cases").at(0).at("seed").get<std::uint64_t>();
+  verify(record);
+  options_.seed = std::nullopt;
+  verify(record);
+  EXPECT_EQ(seen.at(0), seen.at(1));
+  EXPECT_NE(seen.at(0), seen.at(2));
+}
+
+TEST_F(Verify, ABrokenReferenceIsNotTheCandidatesFault) {
+  options_.reference = KERNELLOOP_TEST_RMSNORM;
+  EXPECT_THROW(
+      {
+        try {
+          verify(softmax_kernel);
+        } catch (const Error& error) {
+          EXPECT_EQ(error.code(), ExitCode::bad_input);
+          throw;
+        }
+      },
+      Error);
+}
+
+TEST_F(Verify, ABrokenCompileJsonIsNamed) {
+  compiled_.erase("kernels");
+  try {
+    verify(softmax_kernel);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("compile.json: not a compile.json: "));
+  }
+}
+
+}  // namespace
+}  // namespace kernelloop
