@@ -182,9 +182,13 @@ constexpr std::int32_t narrow(Checked value, bool& failed) noexcept {
   return static_cast<std::int32_t>(value.value());
 }
 
-// Vector loads of up to 16 bytes need it; everything cudaMalloc returns has it.
-inline bool is_aligned(const void* pointer) noexcept {
-  return (reinterpret_cast<std::uintptr_t>(pointer) & 15u) == 0;
+// What verified kernels may rely on: vector loads of up to 16 bytes from tensors, and everything
+// that cudaMalloc promises of the workspace.
+inline constexpr std::uintptr_t k_tensor_alignment = 16;
+inline constexpr std::uintptr_t k_workspace_alignment = 256;
+
+inline bool is_aligned(const void* pointer, std::uintptr_t alignment) noexcept {
+  return reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0;
 }
 
 struct LaunchOptions {

@@ -66,7 +66,7 @@ std::string noise_text(const Json& comparison) {
 }
 
 Ruling decide_by_rematch(const Candidate& candidate, const AdoptedVersion& incumbent,
-                           const Rematch& rematch) {
+                         const Rematch& rematch) {
   const Json comparison = rematch(incumbent.version, candidate.version);
   if (comparison.value("status", "") != "compared") {
     return keep(fmt::format("{} could not be timed against it ({})", candidate.version,
@@ -88,8 +88,8 @@ Ruling decide_again(const OpConfig& config, const AdoptedVersion& incumbent) {
 
 // The incumbent is another version whose source is what was adopted.
 Ruling decide_against(const OpConfig& config, const AdoptRequest& request,
-                        const Candidate& candidate, const AdoptedVersion& incumbent,
-                        const Rematch& rematch) {
+                      const Candidate& candidate, const AdoptedVersion& incumbent,
+                      const Rematch& rematch) {
   if (request.force) {
     return take(fmt::format("in place of {}, by --force, without a comparison", incumbent.version));
   }
@@ -113,7 +113,7 @@ Ruling decide_against(const OpConfig& config, const AdoptRequest& request,
 }
 
 Ruling decide(const OpConfig& config, const AdoptRequest& request, const Candidate& candidate,
-                const std::optional<Adopted>& adopted, const Rematch& rematch) {
+              const std::optional<Adopted>& adopted, const Rematch& rematch) {
   if (!adopted) {
     return take("the first adopted version");
   }

@@ -166,7 +166,8 @@ std::string pointer_checks(const OpSpec& spec) {
   const auto add = [&](const Tensor& tensor) {
     if (!tensor.scalar) {
       fmt::format_to(std::back_inserter(text),
-                     "  if ({0} == nullptr || !kernelloop::detail::is_aligned({0})) return "
+                     "  if ({0} == nullptr || !kernelloop::detail::is_aligned({0}, "
+                     "kernelloop::detail::k_tensor_alignment)) return "
                      "cudaErrorInvalidValue;\n",
                      tensor.name);
     }
@@ -227,7 +228,8 @@ std::string call_function(const OpSpec& spec, const ShippedVersion& version,
       "  const std::size_t kl_needed = kernelloop::detail::byte_count(kl_axes.kl_workspace(), "
       "kl_failed);\n"
       "  if (workspace_bytes < kl_needed || (kl_needed > 0 && workspace == nullptr) ||\n"
-      "      !kernelloop::detail::is_aligned(workspace)) {{\n    return cudaErrorInvalidValue;\n  "
+      "      !kernelloop::detail::is_aligned(workspace, "
+      "kernelloop::detail::k_workspace_alignment)) {{\n    return cudaErrorInvalidValue;\n  "
       "}}\n"
       "{}{}"
       "  if (kl_failed || kl_axes.kl_failed || !({})) return cudaErrorInvalidValue;\n"
