@@ -4,13 +4,18 @@
 #include "support/files.hpp"
 #include "support/version.hpp"
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <ctime>
+#include <fstream>
 
 namespace kernelloop {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t k_probe_bytes = 256u << 10;
 
 void require_place(const fs::path& directory, std::uintmax_t bytes) {
   std::error_code error;
@@ -26,12 +31,18 @@ void require_place(const fs::path& directory, std::uintmax_t bytes) {
          "space and build again",
          directory.string(), space.available >> 20, bytes >> 20);
   }
-  // Quotas and odd mounts do not show in the numbers: only writing tells.
-  try {
-    TemporaryDirectory probe(directory);
-    write_file_atomic(probe.path() / "probe", std::string(256u << 10, 'x'));
-  } catch (const Error& problem) {
-    fail(ExitCode::io, "{}; nothing was asked", problem.what());
+  // Quotas and odd mounts do not show in the numbers: only writing tells. The name is fixed, so
+  // that killed builds leave one file at most.
+  const fs::path probe = directory / ".probe";
+  std::ofstream stream(probe, std::ios::binary);
+  stream << std::string(k_probe_bytes, 'x') << std::flush;
+  const int reason = errno;
+  const bool written = stream.good();
+  stream.close();
+  fs::remove(probe, error);
+  if (!written) {
+    fail(ExitCode::io, "cannot write into {}: {}; nothing was asked", directory.string(),
+         std::strerror(reason));
   }
 }
 
@@ -61,9 +72,9 @@ fs::path Journal::body_file(int turn, int number) const {
   return file(turn, fmt::format("body-{}.json", number));
 }
 
-void Journal::prepare(const fs::path& build_dir, std::uintmax_t bytes) const {
+void Journal::prepare(const fs::path& step_dir, std::uintmax_t bytes) const {
   require_place(directory_, bytes);
-  require_place(build_dir, bytes);
+  require_place(step_dir, bytes);
   const fs::path ignore = directory_.parent_path() / ".gitignore";
   if (!fs::exists(ignore)) write_file_atomic(ignore, "*\n");
 }

@@ -38,9 +38,10 @@ class Journal {
   [[nodiscard]] std::filesystem::path file(int turn, const std::string& what) const;
   [[nodiscard]] std::filesystem::path body_file(int turn, int number) const;  // counts from 1
 
-  // Creates the directory and checks that it, `build_dir` and `op_dir` can be written and have
-  // `bytes` to spare. Throws Error(io): then nothing may be asked, for the answer had no place.
-  void prepare(const std::filesystem::path& build_dir, std::uintmax_t bytes) const;
+  // Creates the directory and checks that it and `step_dir` (where proposed.json goes) can be
+  // written and have `bytes` to spare. Throws Error(io): then nothing may be asked, for the answer
+  // had no place.
+  void prepare(const std::filesystem::path& step_dir, std::uintmax_t bytes) const;
 
   [[nodiscard]] std::optional<PendingRequest> request(int turn) const;
   void keep_request(int turn, const PendingRequest& request) const;

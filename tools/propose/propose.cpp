@@ -136,14 +136,14 @@ std::string propose(const ProposeRequest& request) {
     return name_of(request) + ": not asked for, " + history->decision.reason;
   }
   request.compiler->require_ready();
-  journal.prepare(config.build_dir, request.room_bytes);
+  journal.prepare(config.step_dir(request.version), request.room_bytes);
   const FileLock lock = lock_version(request, journal);
   if (is_published(request, journal)) {
     write_proposed(request, "ready", "");
     return name_of(request) + ": written by another build";
   }
   // The build that held the lock may have taken the journal's directory with it.
-  journal.prepare(config.build_dir, request.room_bytes);
+  journal.prepare(config.step_dir(request.version), request.room_bytes);
 
   const Proposal proposal = converse(request, journal, history);
   if (!proposal.exhausted.empty()) {

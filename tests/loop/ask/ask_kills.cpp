@@ -114,9 +114,6 @@ std::set<std::string> check_tree(const fs::path& root, Counts& counts) {
       fmt::print("corrupt: {}\n", entry.path().string());
       ++counts.corrupt;
     }
-    if (entry.path().string().find(".tmp-") != std::string::npos) {
-      fmt::print("left behind: {}\n", entry.path().string());
-    }
   }
   for (const fs::directory_entry& op : fs::directory_iterator(root / "generated")) {
     for (const fs::directory_entry& version : fs::directory_iterator(op.path())) {
