@@ -12,5 +12,6 @@ void add_info_command(CLI::App& app);
 void add_list_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
+void add_compare_command(CLI::App& app);
 
 }  // namespace kernelloop

@@ -14,12 +14,9 @@ void add_commands(CLI::App& app) {
   kernelloop::add_info_command(app);
   kernelloop::add_list_command(app);
   kernelloop::add_worker_command(app);
-#ifdef KERNELLOOP_DEVICE_HAS_VERIFY
   kernelloop::add_verify_command(app);
-#endif
-#ifdef KERNELLOOP_DEVICE_HAS_BENCH
   kernelloop::add_bench_command(app);
-#endif
+  kernelloop::add_compare_command(app);
 }
 
 }  // namespace
