@@ -15,8 +15,8 @@ inline OpSpec scale_spec() {
     "precision": {"accumulate": "float32"},
     "cost": {"bytes": "n*8", "flops": {"fp32": "n"}},
     "workloads": [
-      {"name": "small", "axes": {"n": 1000000}, "weight": 1},
-      {"name": "large", "axes": {"n": 2000000}, "weight": 3}]
+      {"name": "small", "axes": {"n": 100000}, "weight": 1},
+      {"name": "large", "axes": {"n": 200000}, "weight": 3}]
   })";
   return parse_op_spec(parse_json(text, "op.json"));
 }

@@ -17,7 +17,7 @@ class ScriptedDevice : public TimingDevice {
     description.uuid = "GPU-1";
     description.driver = "1.0";
     description.memory_bytes = std::int64_t{1} << 37;
-    description.datasheet_bandwidth = 4.8e12;
+    description.datasheet_bandwidth = 4.8e11;
   }
 
   const DeviceDescription& device() override { return description; }
@@ -50,7 +50,7 @@ class ScriptedDevice : public TimingDevice {
   std::byte time_value{1};
   RunResult run_result;
   std::function<TimeResult(const TimeRequest&)> time_result;
-  double copy_bandwidth = 4e12;
+  double copy_bandwidth = 4e11;
 
   std::vector<Artifact> loaded;
   std::vector<std::byte> poisons;
