@@ -7,12 +7,13 @@
 
 #include <fmt/format.h>
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <dlfcn.h>
 #include <vector>
 
 namespace {
@@ -83,9 +84,10 @@ int main(int argc, char** argv) {
     const auto entry = reinterpret_cast<Module>(dlsym(library, "kernelloop_cpu_module"));
     for (const std::uint64_t seed : {0, 1}) {
       const double rate = threads_per_second(*entry(), seed);
-      fmt::print("{}: {:.2f} million CUDA threads/s per core, {:.2f} of the target ({:.0f} million)\n",
-                 seed == 0 ? "in order       " : "random priority", rate * 1e-6, rate / k_target,
-                 k_target * 1e-6);
+      fmt::print(
+          "{}: {:.2f} million CUDA threads/s per core, {:.2f} of the target ({:.0f} million)\n",
+          seed == 0 ? "in order       " : "random priority", rate * 1e-6, rate / k_target,
+          k_target * 1e-6);
     }
     return 0;
   } catch (const Error& error) {
