@@ -215,11 +215,6 @@ PlanProblem problem_from_text(const std::string& text, const std::filesystem::pa
 }
 
 PlanResult read_plan(const JsonDocument& document, const OpSpec& spec) {
-  try {
-    require_shallow_json(document);
-  } catch (const Error& error) {
-    return {std::nullopt, {problem_from_text(error.what(), document.path)}};
-  }
   PlanResult result;
   for (const std::string& violation : schema_violations(document, k_plan_schema)) {
     result.problems.push_back(problem_from_text(violation, document.path));

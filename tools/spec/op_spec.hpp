@@ -99,9 +99,6 @@ struct OpSpec {
 OpSpec load_op_spec(const std::filesystem::path& path);
 OpSpec parse_op_spec(const JsonDocument& document);
 
-// Throws Error(bad_input) when the text is nested so deep that walking it could exhaust the stack.
-void require_shallow_json(const JsonDocument& document);
-
 // All axes' values for one shape: variables from `variables`, constants and expressions computed.
 // Throws Error(bad_input) when a variable is missing or unknown, a value is < 1 (axes may be 0 only
 // where an expression says so), or a constraint does not hold (names it).

@@ -5,31 +5,6 @@ namespace kernelloop {
 
 extern const std::string_view k_op_schema;  // schemas/op.schema.json
 
-namespace {
-
-// A spec is a few levels deep; walking a much deeper one could exhaust the stack.
-constexpr std::size_t k_deepest_json = 32;
-
-}  // namespace
-
-void require_shallow_json(const JsonDocument& document) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t at = 0; at < document.text.size(); ++at) {
-    const char c = document.text[at];
-    if (c == '"') in_string = !in_string;
-    if (in_string && c == '\\') ++at;
-    if (in_string) continue;
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
-    if (depth > k_deepest_json) {
-      const TextPosition position = position_of(document.text, at);
-      fail(ExitCode::bad_input, "{}:{}:{}: nested deeper than {} levels", document.path.string(),
-           position.line + document.first_line - 1, position.column, k_deepest_json);
-    }
-  }
-}
-
 Place Place::operator[](std::string_view member) const {
   Place result = *this;
   result.pointer_ += '/';
@@ -55,7 +30,6 @@ void SpecSource::wrong(const Place& place, const std::string& message) const {
 OpSpec load_op_spec(const std::filesystem::path& path) { return parse_op_spec(read_json(path)); }
 
 OpSpec parse_op_spec(const JsonDocument& document) {
-  require_shallow_json(document);
   require_schema(document, k_op_schema);
   const SpecSource source(document);
   OpSpec spec = read_op_spec(source);

@@ -32,6 +32,8 @@ class OffsetIndex {
   explicit OffsetIndex(std::string_view text) : text_(text) { value(""); }
 
   [[nodiscard]] const std::map<std::string, std::size_t>& offsets() const { return offsets_; }
+  // Of the first member name that its object has already had; the end when there is none.
+  [[nodiscard]] std::size_t repeated_member() const { return repeated_; }
 
  private:
   void skip_space() {
@@ -67,10 +69,12 @@ class OffsetIndex {
     ++at_;
     skip_space();
     while (text_[at_] != '}') {
-      const std::string key = string_token();
+      const std::size_t key_at = at_;
+      const std::string member = pointer + "/" + escape_pointer_token(string_token());
+      if (offsets_.count(member) != 0) repeated_ = std::min(repeated_, key_at);
       skip_space();
       ++at_;  // the colon
-      value(pointer + "/" + escape_pointer_token(key));
+      value(member);
       if (text_[at_] == ',') ++at_;
       skip_space();
     }
@@ -90,6 +94,7 @@ class OffsetIndex {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  std::size_t repeated_ = std::string_view::npos;
   std::map<std::string, std::size_t> offsets_;
 };
 
@@ -103,6 +108,25 @@ std::string place(const JsonDocument& document, std::size_t offset) {
 std::string plain_reason(const std::string& what) {
   const std::size_t colon = what.find(": ");
   return colon == std::string::npos ? what : what.substr(colon + 2);
+}
+
+// Whatever walks a value does so recursively, and so does its printing; a text that is nested
+// without end must not exhaust the stack.
+void require_shallow(const JsonDocument& document) {
+  constexpr std::size_t k_deepest = 128;
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t at = 0; at < document.text.size(); ++at) {
+    const char c = document.text[at];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++at;
+    if (in_string) continue;
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && depth > 0) --depth;
+    if (depth > k_deepest) {
+      fail(ExitCode::bad_input, "{}: nested deeper than {} levels", place(document, at), k_deepest);
+    }
+  }
 }
 
 }  // namespace
@@ -128,6 +152,7 @@ std::string JsonDocument::where(std::string_view pointer) const {
 JsonDocument parse_json(std::string text, const std::filesystem::path& path,
                         std::size_t first_line) {
   JsonDocument document{path, std::move(text), {}, first_line};
+  require_shallow(document);
   std::vector<std::set<std::string>> members;
   std::string repeated;
   const auto note_members = [&](int, Json::parse_event_t event, Json& parsed) {
@@ -150,9 +175,8 @@ JsonDocument parse_json(std::string text, const std::filesystem::path& path,
     fail(ExitCode::bad_input, "{}: {}", path.string(), plain_reason(error.what()));
   }
   if (!repeated.empty()) {
-    const std::string quoted = '"' + repeated + '"';
     fail(ExitCode::bad_input, "{}: member \"{}\" occurs twice in one object; keep one",
-         place(document, document.text.rfind(quoted)), repeated);
+         place(document, OffsetIndex(document.text).repeated_member()), repeated);
   }
   return document;
 }

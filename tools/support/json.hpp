@@ -34,7 +34,8 @@ struct JsonDocument {
 };
 
 // Parses `text`. Throws Error(bad_input) "path:line:column: ..." on broken JSON; a member that
-// occurs twice in one object is broken too, since one of the two would be silently lost.
+// occurs twice in one object is broken too, since one of the two would be silently lost, and so is
+// a text that is nested deeper than any of ours, since walking it could exhaust the stack.
 JsonDocument parse_json(std::string text, const std::filesystem::path& path,
                         std::size_t first_line = 1);
 

@@ -86,7 +86,7 @@ TEST(OpSpecSchema, EditorsMayNameTheSchema) {
 
 TEST(OpSpecSchema, DeepNestingIsRefusedBeforeItIsWalked) {
   const std::string deep = std::string(100000, '[') + std::string(100000, ']');
-  EXPECT_THAT(spec_error(with("3}", deep + "}")), HasSubstr("nested deeper than 32 levels"));
+  EXPECT_THAT(spec_error(with("3}", deep + "}")), HasSubstr("nested deeper than 128 levels"));
 }
 
 TEST(OpSpecSchema, BrokenJsonAndNumbersBeyondDouble) {

@@ -29,6 +29,23 @@ TEST(Json, ADoubleMemberIsAnError) {
               testing::StartsWith("op.json:2:2: member \"a\" occurs twice"));
 }
 
+TEST(Json, ADoubleMemberIsFoundWhereItStands) {
+  EXPECT_THAT(message_of("{\"k\": {\"a\": 1,\n \"a\": 2},\n \"a\": 3}"),
+              testing::StartsWith("op.json:2:2: member \"a\" occurs twice"));
+}
+
+TEST(Json, DeepNestingIsRefused) {
+  EXPECT_THAT(message_of(std::string(1000000, '[')),
+              testing::StartsWith("op.json:1:129: nested deeper than 128 levels"));
+  EXPECT_NO_THROW(parse_json(std::string(128, '[') + std::string(128, ']'), "op.json"));
+  // Brackets in strings are no nesting.
+  EXPECT_NO_THROW(parse_json("\"" + std::string(1000, '[') + "\\\"[\"", "op.json"));
+}
+
+TEST(Json, ANumberBeyondEveryDoubleIsRefused) {
+  EXPECT_THAT(message_of("1e999"), testing::StartsWith("op.json: "));
+}
+
 TEST(Json, FindsThePlaceOfAValue) {
   const JsonDocument document = parse_json(
       "{\n \"axes\": {\"a/b\": [1,\n   {\"x\": \"}\\\"\"}]},\n \"z\": 3}", "op.json", 11);
