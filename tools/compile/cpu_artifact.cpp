@@ -17,14 +17,15 @@ namespace kernelloop {
 namespace {
 
 // The first error among the host compiler's messages, in one line.
-std::string first_error(const std::vector<Problem>& problems, std::string_view diagnostics) {
+std::string first_error(const std::vector<Problem>& problems, const CpuBuildResult& built) {
   for (const Problem& problem : problems) {
     if (problem.severity != Problem::Severity::error) continue;
     return problem.line == 0 ? problem.message
                              : fmt::format("line {}: {}", problem.line, problem.message);
   }
-  const std::string_view text = trimmed(diagnostics);
-  return text.empty() ? "no message" : std::string(text.substr(0, text.find('\n')));
+  const std::string_view text = trimmed(built.diagnostics);
+  return text.empty() ? built.reason
+                      : fmt::format("{}: {}", built.reason, text.substr(0, text.find('\n')));
 }
 
 // Warnings of the host compiler concern the emulation, not the version.
@@ -36,12 +37,26 @@ void keep_errors(std::vector<Problem>& problems) {
                  problems.end());
 }
 
+// The definitions among nvcc's options: "-DNAME=1", "-D NAME", "--define-macro=NAME".
+std::vector<std::string> defines_of(const std::vector<std::string>& options) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    std::string_view option = options[i];
+    if (option == "-D" || option == "--define-macro") {
+      if (i + 1 < options.size()) result.push_back(options[++i]);
+    } else if (take_prefix(option, "--define-macro=") || take_prefix(option, "-D")) {
+      result.emplace_back(option);
+    }
+  }
+  return result;
+}
+
 void explain_failure(const CpuBuildResult& built, bool accepted_by_nvcc,
                      const CompileRequest& request, const SourceText& source,
                      CpuArtifact& artifact) {
   std::vector<Problem> problems = front_end_problems(built.diagnostics, request.source, source);
   keep_errors(problems);
-  const std::string error = first_error(problems, built.diagnostics);
+  const std::string error = first_error(problems, built);
   if (accepted_by_nvcc) {
     artifact.status = CpuArtifact::Status::not_runnable;
     artifact.reason = fmt::format(
@@ -54,7 +69,7 @@ void explain_failure(const CpuBuildResult& built, bool accepted_by_nvcc,
   artifact.reason = "the host compiler rejects the source";
   if (problems.empty()) {
     Problem problem;
-    problem.message = "the host compiler rejects the source: " + error;
+    problem.message = error;
     problems.push_back(std::move(problem));
   }
   artifact.problems = std::move(problems);
@@ -78,6 +93,7 @@ CpuArtifact build_cpu_artifact(const CompileRequest& request, bool accepted_by_n
   build.output = work_dir / "kernel.cpu.so";
   build.include_dir = request.cpu_include_dir;
   build.compiler = request.host_compiler;
+  build.defines = defines_of(request.options);
   build.sanitize = request.sanitize_cpu;
   build.timeout = request.timeout;
   CpuBuildResult built = build_for_cpu(build);

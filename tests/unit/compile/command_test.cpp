@@ -7,6 +7,8 @@
 
 #include "version_fixture.hpp"
 
+#include <algorithm>
+
 namespace kernelloop {
 namespace {
 
@@ -64,24 +66,24 @@ class CompileCommand : public VersionTest {
                                                         {"reason", reason}}));
   }
 
-  void run_command(std::vector<std::string> more = {}) {
+  void run_command() {
     CLI::App app;
     add_compile_command(app);
-    std::vector<std::string> arguments{"--depfile",
-                                       (step_ / "compile.d").string(),
-                                       "--options=-DTWO=2",
-                                       "--options=-DONE=1",
-                                       "--architectures",
-                                       "90a",
-                                       "--device",
-                                       "cuda",
-                                       "--version",
-                                       "2",
+    std::vector<std::string> arguments{"compile",
                                        "--config",
                                        (build_ / "config.json").string(),
-                                       "compile"};
-    arguments.insert(arguments.begin(), more.begin(), more.end());
-    app.parse(arguments);  // CLI11 takes them back to front
+                                       "--version",
+                                       "2",
+                                       "--device",
+                                       "cuda",
+                                       "--architectures",
+                                       "90a",
+                                       "--options=-DONE=1",
+                                       "--options=-DTWO=2",
+                                       "--depfile",
+                                       (step_ / "compile.d").string()};
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    app.parse(arguments);
   }
 
   Json written() const { return read_json(step_ / "compile.json").value; }
@@ -128,7 +130,7 @@ TEST_F(CompileCommand, PassesAStopOnWithoutCompiling) {
   EXPECT_EQ(compiled["reason"], "the target is reached");
   EXPECT_EQ(compiled["artifacts"]["cuda"]["status"], "absent");
   EXPECT_FALSE(std::filesystem::exists(step_ / "kernel.cubin"));
-  EXPECT_THAT(read_file(step_ / "compile.d"), testing::EndsWith("/v002/compile.json:\n"));
+  EXPECT_THAT(read_file(step_ / "compile.d"), testing::EndsWith("/v002/proposed.json\n"));
 }
 
 TEST_F(CompileCommand, RefusesABrokenProposal) {

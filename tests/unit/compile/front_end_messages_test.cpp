@@ -91,7 +91,8 @@ TEST(FrontEndMessages, ReadsErrorsWithNumbers) {
                          "/v/k.cu(4): error #177-D: variable \"b\" was declared\n"
                          "/v/k.cu(5): catastrophic error: too much\n",
                          "/v/k.cu", SourceText("")),
-      ElementsAre(is_error(3, 0, "identifier \"a\" is undefined"), is_error(5, 0, "too much")));
+      ElementsAre(is_error(3, 0, "identifier \"a\" is undefined"),
+                  is_error(4, 0, "variable \"b\" was declared"), is_error(5, 0, "too much")));
 }
 
 TEST(FrontEndMessages, TakesNothingElseForAMessage) {

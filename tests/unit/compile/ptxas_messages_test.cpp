@@ -84,7 +84,7 @@ TEST(PtxasMessages, GivesErrorsTheLinesOfTheSource) {
   EXPECT_THAT(
       texts(ptxas_problems(recorded("asm.txt"), module)),
       ElementsAre("error 2 ptxas: Conflicting directives: .reqnctapercluster and .maxclusterrank "
-                  "cannot both be specified (in the PTX: .reqnctapercluster 2, 1, 1)",
+                  "cannot both be specified (in the PTX: .maxclusterrank 4)",
                   HasSubstr("error 5 ptxas: Unknown modifier '.op' (in the PTX: bogus.op.s32 "),
                   HasSubstr("error 5 ptxas: Not a name of any known instruction: 'bogus'")));
 }

@@ -28,7 +28,7 @@ TEST(SourceText, ReadsLiteralsAsTheCompilerDoes) {
   EXPECT_EQ(SourceText("n = 1'000'000 + z;").code(), "n = 1'000'000 + z;");
   EXPECT_EQ(SourceText("c = u8'x' + z;").code(), "c = u8    + z;");
   EXPECT_EQ(SourceText("#error don't\nnext").code(), "#error don  \nnext");
-  EXPECT_EQ(SourceText("s = R\"ab(\" // )\" )ab\" + t").code(), "s = R                  + t");
+  EXPECT_EQ(SourceText("s = R\"ab(\" // )\" )ab\" + t").code(), "s = R                 + t");
   EXPECT_EQ(SourceText("// on \\\nand on\ncode").code(), "       \n      \ncode");
   EXPECT_EQ(SourceText("open /* to the end").code(), "open              ");
   EXPECT_EQ(SourceText("s = \"cut").code(), "s =     ");

@@ -14,7 +14,8 @@ constexpr const char* k_spec = R"({
   "name": "scale",
   "axes": {"n": {"type": "var"}},
   "inputs": {"x": {"shape": ["n"], "dtype": "float32"}, "factor": {"shape": null, "dtype": "float32"}},
-  "outputs": {"y": {"shape": ["n"], "dtype": "float32"}}
+  "outputs": {"y": {"shape": ["n"], "dtype": "float32"}},
+  "workloads": [{"name": "small", "axes": {"n": 1000}}]
 })";
 
 // A plan comment of five lines that launches `kernel` with x, y, factor and n.
