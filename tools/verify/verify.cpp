@@ -37,6 +37,10 @@ std::vector<const Rung*> wanted_rungs(const VerifyOptions& options) {
     if (options.only_rung.empty() || options.only_rung == rung.name) rungs.push_back(&rung);
     if (options.up_to_rung == rung.name) break;
   }
+  if (rungs.empty()) {
+    fail(ExitCode::usage, "rung '{}' lies above '{}': nothing to climb", options.only_rung,
+         options.up_to_rung);
+  }
   return rungs;
 }
 

@@ -147,8 +147,25 @@ TEST_F(Verify, OneRungOrUpToOne) {
   options_.only_rung.clear();
   options_.up_to_rung = "smoke";
   EXPECT_THAT(rung_names(verify(softmax_kernel)), ElementsAre("build", "smoke"));
+}
+
+TEST_F(Verify, RungsThatDoNotExistAreRefused) {
+  const auto message = [&] {
+    try {
+      verify(softmax_kernel);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
   options_.up_to_rung = "smokestack";
-  EXPECT_THROW(verify(softmax_kernel), Error);
+  EXPECT_EQ(message(),
+            "there is no rung 'smokestack'; the ladder has: build, smoke, shapes, determinism, "
+            "workload, holdout");
+  options_.up_to_rung = "smoke";
+  options_.only_rung = "holdout";
+  EXPECT_EQ(message(), "rung 'holdout' lies above 'smoke': nothing to climb");
 }
 
 TEST_F(Verify, OtherRulesAreRefused) {
