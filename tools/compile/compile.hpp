@@ -18,14 +18,16 @@ struct CompileRequest {
   std::filesystem::path output_dir;  // receives kernel.cubin, kernel.ptx, kernel.cpu.so; created
   const OpSpec* spec = nullptr;      // what the plan is checked against; must not be null
   std::vector<std::string> architectures{"90a"};
-  std::vector<std::string> options;          // extra nvcc options, appended
-  std::filesystem::path nvcc;                // empty: there is none
-  bool for_cpu = false;                      // also build kernel.cpu.so
-  std::filesystem::path host_compiler;       // for_cpu only
-  std::filesystem::path cpu_include_dir;     // for_cpu only
-  bool sanitize_cpu = true;                  // build kernel.cpu.so with ASan and UBSan
-  std::chrono::milliseconds timeout{60000};  // of each compiler run; then it is the version's fault
-  std::size_t output_limit = 4u << 20;       // bytes kept of the compiler's messages
+  std::vector<std::string> options;       // extra nvcc options, appended
+  std::filesystem::path nvcc;             // empty: there is none
+  bool for_cpu = false;                   // also build kernel.cpu.so
+  std::filesystem::path host_compiler;    // for_cpu only
+  std::filesystem::path cpu_include_dir;  // for_cpu only
+  bool sanitize_cpu = true;               // build kernel.cpu.so with ASan and UBSan
+  // CPU time of each compiler process; what takes longer is the version's fault. Ten times as much
+  // wall time is allowed, so that a crowded machine is not.
+  std::chrono::milliseconds timeout{60000};
+  std::size_t output_limit = 4u << 20;  // bytes kept of the compiler's messages
 };
 
 // The members of compile.json (docs/formats.md) except `op` and `version`, which the caller puts

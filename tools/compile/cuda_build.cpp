@@ -38,7 +38,7 @@ void explain_outcome(const NvccRun& run, const CompileRequest& request, CudaBuil
     case NvccRun::Outcome::accepted:
       return;
     case NvccRun::Outcome::timed_out:
-      build.reason = "nvcc did not finish in " + in_seconds(request.timeout);
+      build.reason = "nvcc did not finish in " + in_seconds(request.timeout) + " of CPU time";
       build.problems.push_back(problem_of(
           Problem::Kind::timeout,
           build.reason +

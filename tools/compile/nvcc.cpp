@@ -38,7 +38,8 @@ Command command_of(const NvccJob& job, const std::vector<std::string>& more) {
   command.arguments.push_back(job.source.string());
   command.directory = job.work_dir;
   command.variables = {{"TMPDIR", job.work_dir.string()}, {"LC_ALL", "C"}};
-  command.timeout = job.timeout;
+  command.cpu_limit = std::chrono::ceil<std::chrono::seconds>(job.timeout);
+  command.timeout = 10 * job.timeout;
   command.output_limit = job.output_limit;
   return command;
 }
@@ -99,6 +100,10 @@ Verdict read_failure(std::string_view messages) {
     }
   });
   return verdict;
+}
+
+bool ran_out_of_time(const ProcessResult& result, const Verdict& verdict) {
+  return result.timed_out || result.signal == SIGXCPU || verdict.tool_signal == SIGXCPU;
 }
 
 bool was_killed(const ProcessResult& result, const Verdict& verdict) {
@@ -203,20 +208,21 @@ NvccRun run_nvcc(const NvccJob& job) {
   NvccRun run;
   ProcessResult result = kernelloop::run(command_of(job, {}));
   Verdict verdict = read_failure(all_messages(result));
-  if (!result.timed_out && was_killed(result, verdict)) {
+  if (was_killed(result, verdict) && !ran_out_of_time(result, verdict)) {
     // Out of memory, most likely. It may have been the neighbours: once more before the source is
     // held to blame.
     result = kernelloop::run(command_of(job, {}));
     verdict = read_failure(all_messages(result));
   }
-  if (!result.timed_out && !result.succeeded() && result.output_truncated && !verdict.has_errors) {
+  if (result.output_truncated && !result.succeeded() && !verdict.has_errors &&
+      !ran_out_of_time(result, verdict)) {
     // The errors are behind what was kept.
     result = kernelloop::run(command_of(job, {"-w", "-Xcompiler", "-w"}));
     verdict = read_failure(all_messages(result));
   }
   run.messages = all_messages(result);
   run.truncated = result.output_truncated;
-  if (result.timed_out) {
+  if (ran_out_of_time(result, verdict)) {
     run.outcome = NvccRun::Outcome::timed_out;
     return run;
   }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -116,6 +117,11 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  if (command.cpu_limit.count() > 0) {
+    const auto seconds = static_cast<rlim_t>(command.cpu_limit.count());
+    const rlimit limit{seconds, seconds + 5};  // SIGKILL for those that ignore the first signal
+    ::setrlimit(RLIMIT_CPU, &limit);
+  }
   if (command.directory.empty() || ::chdir(command.directory.c_str()) == 0) {
     ::execve(program, arguments, environment);
   }

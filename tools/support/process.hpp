@@ -18,6 +18,7 @@ struct Command {
   std::string input;          // standard input, then end of file
   std::chrono::milliseconds timeout{
       std::chrono::minutes(10)};        // wall clock; then the group is killed
+  std::chrono::seconds cpu_limit{0};    // CPU time of each process; then it gets SIGXCPU; 0: none
   std::size_t output_limit = 8u << 20;  // bytes kept of each stream; the rest is read and dropped
 };
 

@@ -301,7 +301,8 @@ TEST_F(Compile, StopsACompileWithoutEnd) {
               "template <int M> struct F<0, M> { static constexpr long v = M; };\n"
               "extern \"C\" __global__ void scale(long* y) { y[0] = F<30, 1>::v; }\n");
   expect_failed(compiled);
-  EXPECT_THAT(problems(compiled), HasSubstr("error timeout 0: nvcc did not finish in 4 s"));
+  EXPECT_THAT(problems(compiled),
+              HasSubstr("error timeout 0: nvcc did not finish in 4 s of CPU time"));
 }
 
 TEST_F(Compile, FindsTheErrorBehindMegabytesOfMessages) {

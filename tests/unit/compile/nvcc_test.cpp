@@ -96,8 +96,14 @@ TEST_F(Nvcc, TriesAgainWhenKilled) {
 
 TEST_F(Nvcc, TimesOut) {
   NvccJob slow = job("sleep 60");
-  slow.timeout = std::chrono::milliseconds(200);
+  slow.timeout = std::chrono::milliseconds(50);  // half a second on the wall
   EXPECT_EQ(run_nvcc(slow).outcome, NvccRun::Outcome::timed_out);
+  NvccJob busy = job("while :; do :; done");
+  busy.timeout = std::chrono::seconds(1);
+  EXPECT_EQ(run_nvcc(busy).outcome, NvccRun::Outcome::timed_out);
+  EXPECT_EQ(
+      run_nvcc(job("echo \"nvcc error : 'cicc' died due to signal 24\" >&2; exit 24")).outcome,
+      NvccRun::Outcome::timed_out);
 }
 
 TEST_F(Nvcc, LooksBehindAFloodOfWarnings) {

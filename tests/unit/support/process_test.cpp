@@ -89,6 +89,14 @@ TEST(Process, SecretsStayHere) {
   EXPECT_EQ(run(command).output, "not-a-real-key/seen/new\n");
 }
 
+TEST(Process, TheLimitOfCpuTimeEndsAProcessThatSpins) {
+  Command command = shell("sleep 0.1; while :; do :; done");
+  command.cpu_limit = std::chrono::seconds(1);
+  const ProcessResult result = run(command);
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.signal, SIGXCPU);
+}
+
 TEST(Process, AMissingProgramIsAnError) {
   Command command;
   command.arguments = {"no-such-program-here"};
