@@ -1,0 +1,102 @@
+#include "compile/findings.hpp"
+
+#include "compile/kernel_names.hpp"
+#include "compile/policy.hpp"
+#include "compile/source_text.hpp"
+
+#include <utility>
+
+namespace kernelloop {
+namespace {
+
+std::vector<Problem> as_problems(const std::vector<PlanProblem>& plan_problems) {
+  std::vector<Problem> result;
+  for (const PlanProblem& one : plan_problems) {
+    Problem problem;
+    problem.kind = Problem::Kind::plan;
+    problem.message = one.message;
+    problem.line = one.line;
+    result.push_back(std::move(problem));
+  }
+  return result;
+}
+
+KernelTable table_of(const CudaBuild& cuda) {
+  KernelTable table;
+  for (const PtxKernel& kernel : cuda.module->kernels()) {
+    table.push_back(kernel.info);
+    for (const FunctionResources& resources : cuda.resources) {
+      if (resources.name == kernel.info.name) {
+        table.back().static_shared_bytes = resources.static_shared_bytes;
+      }
+    }
+  }
+  return table;
+}
+
+// No message may show where the work was done or where the version stands.
+void hide_paths(std::vector<Problem>& problems, const std::vector<std::filesystem::path>& places) {
+  for (Problem& problem : problems) {
+    for (const std::filesystem::path& place : places) {
+      if (place.empty()) continue;
+      const std::string text = place.string() + "/";
+      for (std::size_t at = problem.message.find(text); at != std::string::npos;
+           at = problem.message.find(text)) {
+        problem.message.erase(at, text.size());
+      }
+    }
+  }
+}
+
+void check_kernels(const CompileRequest& request, Findings& findings) {
+  const auto line_of = [&](const std::string& name) -> std::size_t {
+    if (!findings.cuda.module) return 0;
+    const PtxKernel* kernel = findings.cuda.module->find(name);
+    return kernel == nullptr ? 0 : kernel->line;
+  };
+  NamedKernels named =
+      name_kernels(findings.kernels, findings.plan ? &*findings.plan : nullptr, line_of);
+  findings.problems.add_all(std::move(named.problems));
+  if (findings.plan) {
+    findings.problems.add_all(as_problems(check_plan(*findings.plan, *request.spec, named.table)));
+  }
+}
+
+}  // namespace
+
+Findings examine(const CompileRequest& request, const SourceText& source,
+                 const std::filesystem::path& work_dir) {
+  Findings findings;
+  SourcePolicy policy = check_source_policy(source, request.source.parent_path());
+  findings.problems.add_all(std::move(policy.problems));
+  PlanResult planned = extract_plan(source.text(), request.source, *request.spec);
+  std::vector<Problem> plan_problems = as_problems(planned.problems);
+  hide_paths(plan_problems, {request.source.parent_path()});
+  findings.problems.add_all(std::move(plan_problems));
+  findings.plan = std::move(planned.plan);
+  if (policy.reads_foreign_files) return findings;
+
+  findings.compilers_ran = true;
+  if (!request.nvcc.empty()) {
+    findings.cuda = build_for_cuda(request, source, work_dir);
+    hide_paths(
+        findings.cuda.problems,
+        {work_dir, std::filesystem::absolute(request.source).lexically_normal().parent_path(),
+         request.source.parent_path()});
+    findings.problems.add_all(std::move(findings.cuda.problems));
+  }
+  findings.cpu = build_cpu_artifact(request, findings.cuda.accepted, source, work_dir);
+  hide_paths(findings.cpu.problems, {work_dir, request.source.parent_path()});
+  findings.problems.add_all(std::move(findings.cpu.problems));
+
+  if (findings.cuda.accepted) {
+    findings.kernels = table_of(findings.cuda);
+    check_kernels(request, findings);
+  } else if (findings.cpu.status == CpuArtifact::Status::built && request.nvcc.empty()) {
+    findings.kernels = findings.cpu.kernels;
+    check_kernels(request, findings);
+  }
+  return findings;
+}
+
+}  // namespace kernelloop
