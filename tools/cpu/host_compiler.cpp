@@ -16,23 +16,24 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
   std::move(more.begin(), more.end(), std::back_inserter(to));
 }
 
-std::string ask(const fs::path& compiler, const std::string& question) {
+std::string ask(const fs::path& compiler, const std::vector<std::string>& question) {
   Command command;
-  command.arguments = {compiler.string(), question};
+  command.arguments = {compiler.string()};
+  append(command.arguments, question);
   command.variables = {{"LC_ALL", "C"}};
   command.timeout = std::chrono::seconds(20);
   const ProcessResult result = run(command);
   if (!result.succeeded()) {
     fail(ExitCode::environment, "the host compiler {} does not answer {}: {}", compiler.string(),
-         question, result.describe());
+         question.front(), result.describe());
   }
   return result.output;
 }
 
 bool is_clang(const fs::path& compiler) {
-  const std::string version = ask(compiler, "--version");
-  if (version.find("clang") != std::string::npos) return true;
-  if (version.find("Free Software Foundation") != std::string::npos) return false;
+  const std::string macros = ask(compiler, {"-dM", "-E", "-x", "c++", "/dev/null"});
+  if (macros.find("#define __clang__ ") != std::string::npos) return true;
+  if (macros.find("#define __GNUC__ ") != std::string::npos) return false;
   fail(ExitCode::environment,
        "{} is neither g++ nor clang++; give the CPU device one of them as host compiler",
        compiler.string());
@@ -136,7 +137,7 @@ fs::path asan_runtime(const fs::path& compiler) {
     name = "libclang_rt.asan-x86_64.so";
 #endif
   }
-  std::string answer = ask(compiler, "-print-file-name=" + name);
+  std::string answer = ask(compiler, {"-print-file-name=" + name});
   while (!answer.empty() && (answer.back() == '\n' || answer.back() == '\r')) answer.pop_back();
   std::error_code error;
   // A compiler that has no such file answers with the bare name.

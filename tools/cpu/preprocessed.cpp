@@ -53,12 +53,18 @@ class Tokenizer {
       number = number * 10 + static_cast<std::size_t>(rest[digits++] - '0');
     }
     if (digits == 0) return;
+    const std::size_t line_before = line_;
+    const std::size_t file_before = file_;
     line_ = number - 1;  // the newline that ends the marker counts one up
     const std::size_t open = rest.find('"', digits);
     if (open == std::string_view::npos) return;
     const std::size_t close = rest.rfind('"');
     set_file(std::string(rest.substr(open + 1, close - open - 1)));
     const std::string_view flags = rest.substr(close + 1);
+    const bool entered = flags.find('1') != std::string_view::npos;
+    if (entered && !system_) {
+      result_.includes.push_back({result_.files[file_], line_before, file_before});
+    }
     const bool marked = flags.find('3') != std::string_view::npos;
     if (!marked) user_files_.insert(file_);
     system_ = marked && !user_files_.contains(file_);

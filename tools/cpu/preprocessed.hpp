@@ -22,8 +22,16 @@ struct PreprocessedToken {
   [[nodiscard]] bool is(std::string_view other) const noexcept { return text == other; }
 };
 
+// A system header that a file of the user's includes.
+struct PreprocessedInclude {
+  std::string path;
+  std::size_t line = 0;
+  std::size_t file = 0;
+};
+
 struct PreprocessedText {
   std::vector<std::string> files;
+  std::vector<PreprocessedInclude> includes;
   std::vector<PreprocessedToken>
       tokens;  // of the user's files; those of system headers are left out
 };

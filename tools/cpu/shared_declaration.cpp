@@ -60,7 +60,7 @@ std::optional<std::size_t> name_in(const Tokens& tokens) {
     const Token& token = tokens[i];
     const bool outside = nesting.outside();
     if (outside && (token.is("[") || token.is("="))) break;
-    if (outside && token.is("(") && i > 0 && !takes_parentheses(tokens[i - 1])) {
+    if (outside && token.is("(") && (i == 0 || !takes_parentheses(tokens[i - 1]))) {
       for (std::size_t j = i + 1; j < tokens.size() && !tokens[j].is("[") && !tokens[j].is(")");
            ++j) {
         if (tokens[j].kind == Kind::identifier) name = j;

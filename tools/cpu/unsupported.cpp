@@ -81,9 +81,30 @@ std::string_view construct_of(const PreprocessedToken& token) {
   return "";
 }
 
+// The header's name as an include directive has it, when it comes with CUDA: "cub/cub.cuh" for
+// /usr/local/cuda/include/cccl/cub/cub.cuh. Empty for all others, our own stand-ins among them.
+std::string_view cuda_header(std::string_view path) {
+  constexpr std::string_view k_directory = "/include/";
+  const std::size_t at = path.rfind(k_directory);
+  std::string_view name =
+      at == std::string_view::npos ? path : path.substr(at + k_directory.size());
+  if (name.starts_with("cccl/")) name.remove_prefix(5);
+  const bool known =
+      std::any_of(k_headers.begin(), k_headers.end(),
+                  [name](std::string_view prefix) { return name.starts_with(prefix); });
+  return known ? name : std::string_view();
+}
+
 }  // namespace
 
 std::optional<std::string> find_unsupported(const PreprocessedText& text) {
+  // A toolkit on the compiler's own path offers headers that only nvcc can use.
+  for (const PreprocessedInclude& include : text.includes) {
+    const std::string_view name = cuda_header(include.path);
+    if (name.empty()) continue;
+    return fmt::format("{}:{}: the CPU device lacks the header <{}>", text.files[include.file],
+                       include.line, name);
+  }
   for (std::size_t i = 0; i < text.tokens.size(); ++i) {
     const PreprocessedToken& token = text.tokens[i];
     std::string_view what = construct_of(token);
@@ -126,11 +147,8 @@ std::optional<std::string> missing_header(std::string_view line) {
   Match match;
   if (!search(line, match, pattern)) return std::nullopt;
   const std::string name = match[2].matched ? match[2].str() : match[3].str();
-  for (const std::string_view prefix : k_headers) {
-    if (!name.starts_with(prefix)) continue;
-    return fmt::format("{}: the CPU device lacks the header <{}>", match[1].str(), name);
-  }
-  return std::nullopt;
+  if (cuda_header(name).empty()) return std::nullopt;
+  return fmt::format("{}: the CPU device lacks the header <{}>", match[1].str(), name);
 }
 
 std::optional<std::string> undeclared_intrinsic(std::string_view place, std::string_view error) {
@@ -140,6 +158,8 @@ std::optional<std::string> undeclared_intrinsic(std::string_view place, std::str
   if (!search(error, match, pattern)) return std::nullopt;
   for (std::size_t i = 1; i < match.size(); ++i) {
     if (!match[i].matched) continue;
+    // Our own words, where the rewriter could make nothing of them.
+    if (match[i] == "__shared__" || match[i] == "__global__") return std::nullopt;
     return fmt::format("{}: the CPU device lacks the intrinsic `{}`, if CUDA has it", place,
                        match[i].str());
   }
@@ -151,12 +171,13 @@ std::optional<std::string> undeclared_intrinsic(std::string_view place, std::str
 std::optional<std::string> unsupported_in_messages(std::string_view messages) {
   static const std::regex error(R"(^([^:]+:\d+):\d+: error: (.*)$)");
   static const std::regex asked(R"(^([^:]+\.cu:\d+):\d+:\s+required from)");
+  static const std::regex included(R"(^(?:In file included|\s+) from ([^:]+\.cu:\d+))");
   static const std::regex own("KERNELLOOP_NOT_RUNNABLE: ([^\"]*)");
   std::string asked_at;
   for (const std::string_view line : lines_of(messages)) {
     if (auto found = missing_header(line)) return found;
     Match match;
-    if (search(line, match, asked)) asked_at = match[1].str();
+    if (search(line, match, asked) || search(line, match, included)) asked_at = match[1].str();
     if (!search(line, match, error)) continue;
     const std::string place = match[1].str();
     const std::string text = match[2].str();
@@ -164,6 +185,9 @@ std::optional<std::string> unsupported_in_messages(std::string_view messages) {
       // The template of ours that refuses is not where the user asked for it.
       return fmt::format("{}: the CPU device lacks {}", asked_at.empty() ? place : asked_at,
                          match[1].str());
+    }
+    if (const auto header = cuda_header(place.substr(0, place.rfind(':'))); !header.empty()) {
+      return fmt::format("{}: the CPU device lacks the header <{}>", asked_at, header);
     }
     // Only the first error counts: after another one, something else is wrong.
     return undeclared_intrinsic(place, text);

@@ -77,7 +77,7 @@ TEST_F(Build, OddSyntax) {
   module.launch("by_value", shape(1, 1), by_value, true, static_cast<short>(4), vector, &value);
   EXPECT_EQ(value, 4 * 2.0 + 0.5 + 3 + 7);
   module.launch("text_lengths", shape(1, 1), out.data());
-  EXPECT_EQ(out[0], 57 + 82);
+  EXPECT_EQ(out[0], 56 + 69);
   EXPECT_EQ(out[1], '"' + '\'' + 1000);
   EXPECT_EQ(out[2], 18);
 }
@@ -160,10 +160,10 @@ TEST_F(Build, WhatTheDeviceLacksIsNamedWithItsLine) {
                       "kernel.cu:1: the CPU device lacks the header <cuda_pipeline.h>");
   expect_not_runnable("#include <cooperative_groups.h>\n" + kernel +
                           "  auto c = cooperative_groups::this_cluster();\n}\n",
-                      "kernel.cu:2: the CPU device lacks a cluster group: `this_cluster`");
+                      "kernel.cu:3: the CPU device lacks a cluster group: `this_cluster`");
   expect_not_runnable("#include <cooperative_groups.h>\n" + kernel +
                           "  cooperative_groups::this_grid().sync();\n}\n",
-                      "kernel.cu:2: the CPU device lacks a grid group");
+                      "kernel.cu:3: the CPU device lacks a grid group");
   expect_not_runnable(kernel + "}\n" + kernel.substr(0, 30) + "child() { k<<<1, 1>>>(nullptr); }\n",
                       "kernel.cu:3: the CPU device lacks a kernel launch");
   expect_not_runnable("__device__ cudaTextureObject_t t;\n" + kernel + "}\n",
@@ -241,7 +241,7 @@ TEST_F(Build, InfrastructureThatIsMissingIsAnError) {
   EXPECT_THAT(message([](CpuBuildRequest& r) { r.compiler = "echo"; }),
               HasSubstr("is neither g++ nor clang++"));
   EXPECT_THAT(message([](CpuBuildRequest& r) { r.compiler = "false"; }),
-              HasSubstr("does not answer --version: exit code 1"));
+              HasSubstr("does not answer -dM: exit code 1"));
   EXPECT_THAT(message([](CpuBuildRequest& r) { r.include_dir = "/nowhere"; }),
               AllOf(StartsWith("4 "), HasSubstr("does not hold the CPU device's headers")));
   EXPECT_THAT(message([](CpuBuildRequest& r) { r.source = "/nowhere/kernel.cu"; }),

@@ -17,7 +17,7 @@ inline __nv_fp8_storage_t __nv_cvt_double_to_fp8(double x, __nv_saturation_t sat
 }
 inline __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t saturate,
                                                 __nv_fp8_interpretation_t kind) {
-  return __nv_cvt_double_to_fp8(x, saturate, kind);
+  return isnan(x) ? 0x7F : __nv_cvt_double_to_fp8(x, saturate, kind);
 }
 inline __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw x, __nv_saturation_t saturate,
                                                   __nv_fp8_interpretation_t kind) {
@@ -49,7 +49,8 @@ inline __nv_fp8x2_storage_t __nv_cvt_double2_to_fp8x2(double2 x, __nv_saturation
 }
 inline __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 x, __nv_saturation_t saturate,
                                                      __nv_fp8_interpretation_t kind) {
-  return __nv_cvt_double2_to_fp8x2(double2{x.x, x.y}, saturate, kind);
+  return kernelloop_cpu::join_fp8(__nv_cvt_float_to_fp8(x.x, saturate, kind),
+                                  __nv_cvt_float_to_fp8(x.y, saturate, kind));
 }
 inline __nv_fp8x2_storage_t __nv_cvt_halfraw2_to_fp8x2(__half2_raw x, __nv_saturation_t saturate,
                                                        __nv_fp8_interpretation_t kind) {

@@ -107,10 +107,11 @@ struct BfloatFormat {
   static float decode(uint16_t bits) { return float_of_bits(static_cast<uint32_t>(bits) << 16); }
 };
 
-// Beyond the largest number: `saturate` gives that number, for infinities too.
+// Beyond the largest number: `saturate` gives that number, for infinities too. A NaN keeps its sign
+// and, where there is room, its first payload bit, as in CUDA's conversion of doubles.
 inline uint8_t encode_e4m3(double value, bool saturate) {
   const uint8_t sign = signbit(value) ? 0x80u : 0u;
-  if (isnan(value)) return 0x7F;
+  if (isnan(value)) return sign | 0x7Fu;
   if (!isinf(value)) {
     const uint64_t magnitude = encode_magnitude<3, -6>(value, Rounding::nearest);
     if (magnitude <= 0x7E) return static_cast<uint8_t>(sign | magnitude);
@@ -120,7 +121,9 @@ inline uint8_t encode_e4m3(double value, bool saturate) {
 
 inline uint8_t encode_e5m2(double value, bool saturate) {
   const uint8_t sign = signbit(value) ? 0x80u : 0u;
-  if (isnan(value)) return 0x7F;
+  if (isnan(value)) {
+    return static_cast<uint8_t>(sign | 0x7Eu | (bits_of_double(value) >> 50 & 1u));
+  }
   if (!isinf(value)) {
     const uint64_t magnitude = encode_magnitude<2, -14>(value, Rounding::nearest);
     if (magnitude <= 0x7B) return static_cast<uint8_t>(sign | magnitude);

@@ -142,8 +142,13 @@ inline void disturb(Warp& warp) {
 inline void wake_yielded();                  // below
 inline void release_converged(Warp& warp);   // below
 
-// Runs the thread of highest priority; returns when that is the caller again.
+// Runs the thread of highest priority; returns when that is the caller again. Whoever can be made
+// ready by what the caller did must be so by now.
 inline void run_next() {
+  if (state.current != &state.main) {
+    Warp& own = warp_of(*state.current);
+    if (__builtin_expect(own.converging != 0 && own.ready == 0, 0)) release_converged(own);
+  }
   if (__builtin_expect(state.ready_ranks == 0, 0)) {
     if (state.yielded == 0) report_deadlock();
     wake_yielded();
@@ -159,10 +164,7 @@ inline void block_current(Wait wait) {
   self.wait = wait;
   Warp& warp = warp_of(self);
   warp.ready &= ~(1u << lane_of(self));
-  if (warp.ready == 0) {
-    state.ready_ranks &= ~(1u << warp.rank);
-    if (__builtin_expect(warp.converging != 0, 0)) release_converged(warp);
-  }
+  if (warp.ready == 0) state.ready_ranks &= ~(1u << warp.rank);
 }
 
 // __activemask(): once all other lanes are stuck or gone, the lanes that stand at the same place

@@ -57,9 +57,13 @@ inline uint64_t warp_wide(uint32_t mask, uint64_t value, unsigned source, Comple
   warp.in[lane] = value;
   warp.source[lane] = static_cast<unsigned char>(source);
   warp.waiting |= 1u << lane;
-  block_current(Wait::warp);
   const uint32_t members = mask & warp.live;
-  if ((warp.waiting & members) == members) complete(warp, lane, members);
+  if ((warp.waiting & members) == members) {
+    self.wait = Wait::warp;
+    complete(warp, lane, members);
+  } else {
+    block_current(Wait::warp);
+  }
   run_next();
   self.wait = Wait::none;
   return warp.out[lane];

@@ -24,7 +24,7 @@ extern "C" __global__ void not_in_mask(int* out) {
 }
 
 extern "C" __global__ void other_mask(int* out) {
-  out[threadIdx.x] = __any_sync(threadIdx.x < 4 ? 0xfu : 0xffu, 1);  // line 27
+  out[threadIdx.x] = __any_sync(threadIdx.x < 4 ? 0x1fu : 0xffu, 1);  // line 27
 }
 
 extern "C" __global__ void traps(int* out) {

@@ -42,7 +42,7 @@ extern "C" __global__ void halves(int* out) {
     for (int i = 1; i < 16; i *= 2) value += __shfl_xor_sync(0xFFFFu, value, i, 16);
     __syncwarp(0xFFFFu);
   } else {
-    for (int i = 0; i < 3; ++i) value = __shfl_up_sync(0xFFFF0000u, value, 1, 16);
+    for (int i = 0; i < 3; ++i) value = __shfl_up_sync(0xFFFF0000u, value, 1);
   }
   __syncwarp();
   out[t] = value;
