@@ -77,6 +77,6 @@ function(kernelloop_add_test name)
     ${name}
     TEST_PREFIX "${name}."
     DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${test_LABELS}" SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]" TIMEOUT 300
+    PROPERTIES LABELS "${test_LABELS}" TIMEOUT 300
   )
 endfunction()

@@ -3,6 +3,7 @@
 #include "support/files.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>

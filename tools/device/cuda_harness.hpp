@@ -3,6 +3,7 @@
 
 #include "device/cuda_objects.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>

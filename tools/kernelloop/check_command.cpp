@@ -1,4 +1,5 @@
 // The CTest side of an operator: one rung, or the performance gate, of the version that ships.
+#include "bench/rules.hpp"
 #include "compile/compile.hpp"
 #include "config/op_config.hpp"
 #include "kernelloop/commands.hpp"
@@ -9,6 +10,7 @@
 #include "support/json.hpp"
 #include "support/process.hpp"
 #include "support/version.hpp"
+#include "verify/rules.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -28,8 +30,8 @@ struct CheckOptions {
   std::string config;
   std::string rung;
   bool performance = false;
-  int verification_rules = 0;
-  int measurement_rules = 0;
+  int verification_rules = k_verification_rules;
+  int measurement_rules = k_measurement_rules;
 };
 
 struct Adopted {
@@ -52,8 +54,8 @@ Adopted adopted_version(const OpConfig& config) {
   try {
     const Json& architectures = document.value.at("architectures");
     const std::string wanted = config.architectures.empty() ? "90a" : config.architectures.front();
-    const Json& entry = architectures.contains(wanted) ? architectures.at(wanted)
-                                                       : architectures.items().begin().value();
+    const Json entry = architectures.contains(wanted) ? architectures.at(wanted)
+                                                      : architectures.items().begin().value();
     return {entry.at("version"), entry.at("device").at("name"), entry.at("time_us")};
   } catch (const Json::exception& error) {
     fail(ExitCode::bad_input, "{}: not an adoption record ({}); build adopt_{} again",
@@ -139,14 +141,15 @@ class TestBed {
 };
 
 void check_rung(const OpConfig& config, const CheckOptions& options) {
+  const std::string& rung = options.rung;
   const TestBed bed(config, adopted_version(config));
   const int code = bed.device_step(
       "verify", {"--checks", (bed.dir() / "checks.json").string(), "--rules",
-                 std::to_string(options.verification_rules), "--gate", "--rung", options.rung,
-                 "--output", (bed.dir() / ("verify-" + options.rung + ".json")).string()});
+                 std::to_string(options.verification_rules), "--gate", "--rung", rung, "--output",
+                 (bed.dir() / ("verify-" + rung + ".json")).string()});
   if (code != 0) {
     throw Error(static_cast<ExitCode>(code),
-                fmt::format("{}: rung {} {}", config.op, options.rung,
+                fmt::format("{}: rung {} {}", config.op, rung,
                             code == 77 ? "cannot run here" : "does not pass"));
   }
 }
@@ -158,9 +161,9 @@ void check_performance(const OpConfig& config, const CheckOptions& options) {
   const TestBed bed(config, adopted);
   const std::string verified = (bed.dir() / "verify-performance.json").string();
   const fs::path measured = bed.dir() / "bench.json";
-  int code = bed.device_step("verify", {"--checks", (bed.dir() / "checks.json").string(),
-                                          "--rules", std::to_string(options.verification_rules),
-                                          "--gate", "--rung", "smoke", "--output", verified});
+  int code = bed.device_step("verify", {"--checks", (bed.dir() / "checks.json").string(), "--rules",
+                                        std::to_string(options.verification_rules), "--gate",
+                                        "--rung", "smoke", "--output", verified});
   if (code == 0) {
     code = bed.device_step(
         "bench",
@@ -200,10 +203,10 @@ void add_check_command(CLI::App& app) {
   CLI::Option* rung = command->add_option("--rung", options->rung, "rung of the test ladder");
   command->add_flag("--performance", options->performance, "time it against the adopted time")
       ->excludes(rung);
-  command->add_option("--verification-rules", options->verification_rules, "number of the rules")
-      ->required();
-  command->add_option("--measurement-rules", options->measurement_rules, "number of the rules")
-      ->required();
+  command->add_option("--verification-rules", options->verification_rules,
+                      "number of the verification rules the build was configured with");
+  command->add_option("--measurement-rules", options->measurement_rules,
+                      "number of the measurement rules the build was configured with");
   command->callback([options] {
     const OpConfig config = load_config(options->config);
     if (options->performance) {

@@ -39,10 +39,10 @@ TEST(PtxasMessages, ReadsTheResourcesOfEachKernel) {
   const std::vector<FunctionResources> all = function_resources(recorded("spill.txt"));
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(named(all, "plain").registers, 10);
-  const FunctionResources& templ = named(all, "_Z5templIdLi128EEvPT_S0_");
+  const FunctionResources templ = named(all, "_Z5templIdLi128EEvPT_S0_");
   EXPECT_EQ(templ.static_shared_bytes, 1024);
   EXPECT_EQ(templ.barriers, 1);
-  const FunctionResources& spill = named(all, "spill_kernel");
+  const FunctionResources spill = named(all, "spill_kernel");
   EXPECT_TRUE(spill.entry);
   EXPECT_EQ(spill.registers, 64);
   EXPECT_EQ(spill.stack_bytes, 336);
