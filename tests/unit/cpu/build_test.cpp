@@ -225,6 +225,20 @@ TEST_F(Build, Clang) {
   EXPECT_EQ(out[31], 54321);
 }
 
+TEST_F(Build, ProcessorsWithoutASwitchOfTheirOwnUseUcontext) {
+  CpuBuildRequest with = request_for("races", output_);
+  with.defines = {"KERNELLOOP_CPU_UCONTEXT=1"};
+  const CpuBuildResult result = build_for_cpu(with);
+  ASSERT_EQ(result.status, Status::built) << result.diagnostics;
+  const CpuModule module(output_);
+  const std::vector<int> x(512, 3);
+  for (const std::uint64_t seed : {0, 1}) {
+    std::vector<int> y(2);
+    module.launch("correct", shape(1, 256, 0, seed), x.data(), y.data(), 2);
+    EXPECT_THAT(y, ::testing::Each(768));
+  }
+}
+
 TEST_F(Build, InfrastructureThatIsMissingIsAnError) {
   const auto message = [this](auto change) {
     CpuBuildRequest wrong = request("extern \"C\" __global__ void k() {}\n");

@@ -9,10 +9,11 @@
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #define KERNELLOOP_CPU_UCONTEXT 1
-#include <ucontext.h>
 #endif
 
 #if defined(KERNELLOOP_CPU_UCONTEXT)
+
+#include <ucontext.h>
 
 namespace kernelloop_cpu {
 
