@@ -47,8 +47,8 @@ void judge(const VersionEvidence& evidence, VersionRecord& record) {
   const std::string verified = text_at(evidence.verified, "status");
   const std::string measured = text_at(evidence.measured, "status");
   const auto why = [](const Json& json) {
-    const std::string summary = text_at(json, "summary");
-    return summary.empty() ? text_at(json, "reason") : summary;
+    const std::string reason = text_at(json, "reason");
+    return reason.empty() ? text_at(json, "summary") : reason;
   };
   if (compiled != "compiled") {
     record.outcome = Outcome::compile_failed;

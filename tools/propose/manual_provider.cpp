@@ -54,7 +54,9 @@ Reply ManualProvider::ask(const AskRequest& request) {
   const std::string last =
       request.turns.size() > 1 ? request.turns[request.turns.size() - 2].text : std::string();
   if (!text.empty() && text != last) {
-    Reply reply = Reply::of(Answer{text, "end", {}, "manual", {}});
+    // MODEL of the operator names who writes; the tool cannot know.
+    const std::string author = request.model.empty() ? "manual" : request.model;
+    Reply reply = Reply::of(Answer{text, "end", {}, author, {}});
     reply.requests = 0;
     return reply;
   }

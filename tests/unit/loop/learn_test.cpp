@@ -110,7 +110,7 @@ TEST_F(Learn, AClaimOfTheModelCountsForNothing) {
                              {"time_us", 0.1},
                              {"sol", 1.0},
                              {"summary", "at the roofline"}}));
-  write(1, "verify.json", {{"status", "failed"}, {"summary", "smoke: y is all zero"}});
+  write(1, "verify.json", {{"status", "failed"}, {"reason", "smoke: y is all zero"}});
   const History history = learn(config_, 1, 0.9);
   EXPECT_EQ(history.versions[0].outcome, Outcome::wrong);
   EXPECT_FALSE(history.versions[0].time_us);
