@@ -183,7 +183,7 @@ void record(const OpConfig& config, const Candidate& candidate, const Json& comp
   entry.evidence_sha256 = sha256(text);
   entry.time_us = candidate.time_us;
   entry.sol = candidate.sol;
-  entry.rules = candidate.evidence.verified.value("rules", 0);
+  entry.rules = candidate.files.verified.value("rules", 0);
   adopted.op = config.op;
   for (const std::string& architecture : architectures_of(config, candidate)) {
     adopted.architectures[architecture] = entry;

@@ -20,38 +20,46 @@ std::string text_at(const Json& json, const char* pointer) {
   return json.at(place).get<std::string>();
 }
 
-std::string why_not_verified(const VersionEvidence& evidence) {
-  if (const std::string status = text_at(evidence.compiled, "/status"); status != "compiled") {
+StepFiles read_steps(const OpConfig& config, int number) {
+  const auto read = [&](const char* name) {
+    const std::filesystem::path path = config.step_dir(number) / name;
+    return std::filesystem::exists(path) ? read_json(path).value : Json();
+  };
+  return {read("compile.json"), read("verify.json"), read("bench.json")};
+}
+
+std::string why_not_verified(const StepFiles& files) {
+  if (const std::string status = text_at(files.compiled, "/status"); status != "compiled") {
     return "did not compile";
   }
-  if (!evidence.verified.is_object()) {
+  if (!files.verified.is_object()) {
     return "is not verified yet";
   }
-  const std::string status = text_at(evidence.verified, "/status");
+  const std::string status = text_at(files.verified, "/status");
   if (status != "passed") {
-    const std::string summary = text_at(evidence.verified, "/summary");
-    const std::string reason = summary.empty() ? text_at(evidence.verified, "/reason") : summary;
+    const std::string summary = text_at(files.verified, "/summary");
+    const std::string reason = summary.empty() ? text_at(files.verified, "/reason") : summary;
     return fmt::format("is not verified ({}{}{})", status, reason.empty() ? "" : ": ", reason);
   }
-  if (evidence.verified.value("rules", 0) != k_verification_rules) {
+  if (files.verified.value("rules", 0) != k_verification_rules) {
     return "was verified by other rules than today's";
   }
   return {};
 }
 
-std::string why_not_measured(const OpConfig& config, const VersionEvidence& evidence) {
-  if (!evidence.measured.is_object()) {
+std::string why_not_measured(const OpConfig& config, const StepFiles& files) {
+  if (!files.measured.is_object()) {
     return "is not timed yet";
   }
-  const Json& bench = evidence.measured;
+  const Json& bench = files.measured;
   if (const std::string status = text_at(bench, "/status"); status != "measured") {
     return fmt::format("is not timed ({}: {})", status, text_at(bench, "/reason"));
   }
   if (text_at(bench, "/device/kind") != config.device) {
     return fmt::format("was timed on another device than {}", config.device);
   }
-  if (text_at(bench, "/device/kind") != text_at(evidence.verified, "/device/kind") ||
-      text_at(bench, "/device/name") != text_at(evidence.verified, "/device/name")) {
+  if (text_at(bench, "/device/kind") != text_at(files.verified, "/device/kind") ||
+      text_at(bench, "/device/name") != text_at(files.verified, "/device/name")) {
     return "was verified and timed on different devices";
   }
   return {};
@@ -62,25 +70,25 @@ std::string why_not_measured(const OpConfig& config, const VersionEvidence& evid
 Examined examine(const OpConfig& config, int number) {
   Examined result;
   result.version = version_name(number);
-  VersionEvidence evidence = load_evidence(config, number);
+  StepFiles files = read_steps(config, number);
   const std::filesystem::path source = config.version_dir(number) / "kernel.cu";
   const std::string sha = std::filesystem::exists(source) ? sha256_of_file(source) : std::string();
-  if (sha.empty() || !evidence.compiled.is_object()) {
+  if (sha.empty() || !files.compiled.is_object()) {
     result.reason = sha.empty() ? "has no kernel.cu" : "is not compiled yet";
     return result;
   }
-  result.built = text_at(evidence.compiled, "/source_sha256") == sha;
-  const std::string verified_sha = text_at(evidence.verified, "/source_sha256");
-  if (!result.built || (evidence.verified.is_object() && verified_sha != sha)) {
+  result.built = text_at(files.compiled, "/source_sha256") == sha;
+  const std::string verified_sha = text_at(files.verified, "/source_sha256");
+  if (!result.built || (files.verified.is_object() && verified_sha != sha)) {
     result.reason = "was edited after it was verified";
     return result;
   }
-  result.reason = why_not_verified(evidence);
-  const std::string verdict = text_at(evidence.verified, "/status");
-  result.disproved = text_at(evidence.compiled, "/status") == "failed" || verdict == "failed" ||
+  result.reason = why_not_verified(files);
+  const std::string verdict = text_at(files.verified, "/status");
+  result.disproved = text_at(files.compiled, "/status") == "failed" || verdict == "failed" ||
                      verdict == "not_runnable";
   if (result.reason.empty()) {
-    result.reason = why_not_measured(config, evidence);
+    result.reason = why_not_measured(config, files);
   }
   if (!result.reason.empty()) {
     return result;
@@ -89,17 +97,17 @@ Examined examine(const OpConfig& config, int number) {
   candidate.number = number;
   candidate.version = result.version;
   candidate.source_sha256 = sha;
-  candidate.device_kind = text_at(evidence.measured, "/device/kind");
-  candidate.device_name = text_at(evidence.measured, "/device/name");
+  candidate.device_kind = text_at(files.measured, "/device/kind");
+  candidate.device_name = text_at(files.measured, "/device/name");
   if (config.device != "cpu") {
-    candidate.architecture = text_at(evidence.compiled, "/artifacts/cuda/architecture");
+    candidate.architecture = text_at(files.compiled, "/artifacts/cuda/architecture");
   }
-  const Json& summary = evidence.measured.at("summary");
+  const Json& summary = files.measured.at("summary");
   candidate.time_us = summary.at("time_us").get<double>();
   if (summary.contains("sol") && summary.at("sol").is_number()) {
     candidate.sol = summary.at("sol").get<double>();
   }
-  candidate.evidence = std::move(evidence);
+  candidate.files = std::move(files);
   result.candidate = std::move(candidate);
   return result;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/op_config.hpp"
-#include "loop/evidence.hpp"
+#include "support/json.hpp"
 
 #include <optional>
 #include <string>
@@ -10,10 +10,17 @@
 
 namespace kernelloop {
 
+// What the steps wrote about a version in this build; null where a step was not run.
+struct StepFiles {
+  Json compiled;
+  Json verified;
+  Json measured;
+};
+
 struct Candidate {
   int number = 0;
   std::string version;  // "v004"
-  VersionEvidence evidence;
+  StepFiles files;
   std::string source_sha256;
   std::string device_kind;
   std::string device_name;

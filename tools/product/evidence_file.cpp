@@ -109,8 +109,8 @@ std::string resource_table(const Json& compile) {
 }  // namespace
 
 Json evidence_json(const OpConfig& config, const Candidate& candidate, const Json& comparison) {
-  const Json& bench = candidate.evidence.measured;
-  const Json& verify = candidate.evidence.verified;
+  const Json& bench = candidate.files.measured;
+  const Json& verify = candidate.files.verified;
   return {{"schema_version", 1},
           {"op", config.op},
           {"version", candidate.version},
@@ -122,7 +122,7 @@ Json evidence_json(const OpConfig& config, const Candidate& candidate, const Jso
           {"clocks", bench.value("clocks", "unknown")},
           {"verify", published(verify)},
           {"bench", published(bench)},
-          {"compile", resources(config, candidate.evidence.compiled)},
+          {"compile", resources(config, candidate.files.compiled)},
           {"comparison", published(comparison)}};
 }
 

@@ -78,7 +78,7 @@ std::string tables_text(const NeedsByName& needs, const ShippedVersion& version)
     text += target_text(architecture) + ", ";
   }
   fmt::format_to(std::back_inserter(text),
-                 "}};\nkernelloop::detail::KernelSet<{}, {}> kernels(k_image, k_needs, "
+                 "}};\nkernelloop::detail::KernelSet<{}, {}> kl_kernels(k_image, k_needs, "
                  "k_targets);\n\n",
                  needs.size(), version.architectures.size());
   return text;

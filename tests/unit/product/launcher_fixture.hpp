@@ -41,7 +41,7 @@ inline LaunchPlan rich_plan(const OpSpec& spec) {
        "cluster": [1, 4, 1], "block": [128, "min(heads, 8)"],
        "args": ["x", "y", {"workspace_offset": "256"}, "rows * cols"]},
       {"when": "cols > 1024", "kernel": "finish", "grid": ["max(1, rows / 2)"],
-       "block": ["rows > 100 ? 256 : 64"], "programmatic_dependent": true,
+       "block": ["rows > 100 ? 256 : 64"], "programmatic_dependent_launch": true,
        "args": ["workspace", "norm", "a", "rows - 1"]}]})json"),
                         spec);
 }
