@@ -31,6 +31,19 @@ target_compile_options(
     $<$<BOOL:${KERNELLOOP_WARNINGS_AS_ERRORS}>:-Werror>
 )
 
+# kernelloop_share_headers(<target> OWNER <target> HEADERS <header>...)
+#
+# Compiles the heavy headers once: for the target OWNER, which the others of its kind reuse. Most of
+# a build's time goes into them otherwise.
+function(kernelloop_share_headers target)
+  cmake_parse_arguments(PARSE_ARGV 1 shared "" "OWNER" "HEADERS")
+  if(target STREQUAL shared_OWNER)
+    target_precompile_headers(${target} PRIVATE ${shared_HEADERS})
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${shared_OWNER})
+  endif()
+endfunction()
+
 # kernelloop_add_part(<name> SOURCES <file>... [LIBRARIES <target>...])
 #
 # A static library `kernelloop_<name>` of the tools.
@@ -41,6 +54,19 @@ function(kernelloop_add_part name)
   set_target_properties(
     kernelloop_${name}
     PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF
+  )
+  kernelloop_share_headers(
+    kernelloop_${name}
+    OWNER kernelloop_support
+    HEADERS
+      <fmt/format.h>
+      <nlohmann/json.hpp>
+      <filesystem>
+      <map>
+      <memory>
+      <optional>
+      <string>
+      <vector>
   )
   if(NOT PROJECT_IS_TOP_LEVEL)
     set_target_properties(kernelloop_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
@@ -73,6 +99,19 @@ function(kernelloop_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "" "SOURCES;LIBRARIES;LABELS")
   add_executable(${name} ${test_SOURCES})
   target_link_libraries(${name} PRIVATE ${test_LIBRARIES} GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  kernelloop_share_headers(
+    ${name}
+    OWNER support_test
+    HEADERS
+      <fmt/format.h>
+      <gmock/gmock.h>
+      <gtest/gtest.h>
+      <nlohmann/json.hpp>
+      <filesystem>
+      <string>
+      <vector>
+  )
   gtest_discover_tests(
     ${name}
     TEST_PREFIX "${name}."

@@ -82,8 +82,10 @@ std::string duration_text(double microseconds) {
 std::string stop_reason(const History& history, int total_rounds) {
   if (history.decision.action == Decision::Action::stop) return history.decision.reason;
   if (history.round >= total_rounds) {
-    return fmt::format("all {} {} are used; raise VERSIONS to go on (next: {})", total_rounds,
-                       total_rounds == 1 ? "round" : "rounds", history.decision.reason);
+    const std::string used = total_rounds == 1
+                                 ? "the only round is used"
+                                 : fmt::format("all {} rounds are used", total_rounds);
+    return fmt::format("{}; raise VERSIONS to go on (next: {})", used, history.decision.reason);
   }
   return fmt::format("not finished: round {} of {} is done (next: {})", history.round, total_rounds,
                      history.decision.reason);
