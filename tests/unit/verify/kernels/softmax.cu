@@ -23,9 +23,7 @@ extern "C" __global__ void softmax_rows(const __nv_bfloat16* x, __nv_bfloat16* y
     __syncthreads();
   }
   highest = partial[0];
-#ifndef MISSING_BARRIER
   __syncthreads();
-#endif
 
   float sum = 0.0f;
   for (int i = threadIdx.x; i < cols; i += blockDim.x) {
@@ -37,7 +35,13 @@ extern "C" __global__ void softmax_rows(const __nv_bfloat16* x, __nv_bfloat16* y
     if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
     __syncthreads();
   }
-  sum = partial[0];
+  // Right without the barrier as long as thread 0 goes first.
+  __shared__ float total;
+  if (threadIdx.x == 0) total = partial[0];
+#ifndef MISSING_BARRIER
+  __syncthreads();
+#endif
+  sum = total;
 
 #ifdef SKIPPED_TAIL
   const int end = cols / 32 * 32;
