@@ -141,7 +141,7 @@ std::size_t column_of_caret(std::string_view echo, std::size_t caret, std::strin
 class Reader {
  public:
   Reader(const std::filesystem::path& path, const SourceText& source)
-      : path_(path.string()), source_(source) {}
+      : path_(path.string()), name_(path.filename().string()), source_(source) {}
 
   void read(std::string_view line) {
     if (trimmed(line).empty()) {
@@ -178,7 +178,7 @@ class Reader {
   };
 
   [[nodiscard]] bool is_source(std::string_view file) const {
-    return file.empty() || file == path_;
+    return file.empty() || file == path_ || file == name_;
   }
 
   static bool is_include_chain(std::string_view line) {
@@ -297,6 +297,7 @@ class Reader {
   }
 
   std::string path_;
+  std::string name_;  // compilers that run beside the source call it so
   const SourceText& source_;
   std::optional<Message> current_;
   std::size_t includer_ = 0;

@@ -15,7 +15,7 @@ class SourceText;
 // was being instantiated; the same one from several instantiations comes once. Warnings about
 // things that cost nothing (unused variables) are left out. An error inside a header gets the line
 // of the source that led there, where the compiler says it. `path` is the source as the compiler
-// was given it.
+// was given it; its mere file name means it too.
 std::vector<Problem> front_end_problems(std::string_view messages,
                                         const std::filesystem::path& path,
                                         const SourceText& source);

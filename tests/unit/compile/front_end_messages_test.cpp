@@ -85,6 +85,12 @@ TEST(FrontEndMessages, ReadsTheHostCompilersForm) {
                           is_error(3, 10, "nothere.h: No such file or directory")));
 }
 
+TEST(FrontEndMessages, KnowsTheSourceByItsNameToo) {
+  EXPECT_THAT(front_end_problems("k.cu:3:5: error: bad\n/other/k.cu:4:5: error: worse\n", "/v/k.cu",
+                                 SourceText("")),
+              ElementsAre(is_error(3, 5, "bad"), is_error(0, 0, "in k.cu:4: worse")));
+}
+
 TEST(FrontEndMessages, ReadsErrorsWithNumbers) {
   EXPECT_THAT(
       front_end_problems("/v/k.cu(3): error #20: identifier \"a\" is undefined\n"
