@@ -178,8 +178,13 @@ std::string public_functions(const OpSpec& spec, const std::vector<ShippedVersio
         version_namespace(one), passed(axes));
   }
   text += "  return kl_most;\n}\n\n";
-  text += fmt::format("bool {}_supports({}) noexcept {{\n  return {}::supports({});\n}}\n\n", op,
-                      declared(axes), version_namespace(versions.front()), passed(axes));
+  std::string supported;
+  for (const ShippedVersion& one : versions) {
+    supported += fmt::format("{}{}::supports({})", supported.empty() ? "" : " && ",
+                             version_namespace(one), passed(axes));
+  }
+  text += fmt::format("bool {}_supports({}) noexcept {{\n  return {};\n}}\n\n", op, declared(axes),
+                      supported);
   text += fmt::format("cudaError_t {}_prepare() noexcept {{\n{}}}\n\n", op,
                       chained(versions, "kl_kernels.acquire()"));
   text += fmt::format("const char* {}_version() noexcept {{\n  return {};\n}}\n\n", op,
