@@ -30,7 +30,7 @@ ComparisonVerdict judge(const Interval& interval, double floor) {
   if (interval.low > floor) {
     return ComparisonVerdict::slower;
   }
-  if (interval.low >= -floor && interval.high <= floor) {
+  if (floor <= k_widest_same && interval.low >= -floor && interval.high <= floor) {
     return ComparisonVerdict::same;
   }
   return ComparisonVerdict::unclear;

@@ -32,6 +32,7 @@ struct Comparison {
 };
 
 inline constexpr double k_minimum_noise_floor = 0.005;
+inline constexpr double k_widest_same = 0.02;  // above this floor nothing is called the same
 inline constexpr int k_bootstrap_resamples = 2000;
 
 // FASTER: the whole interval lies below -floor; SLOWER: above +floor; SAME: within it; else

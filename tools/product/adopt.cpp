@@ -162,11 +162,15 @@ const Candidate& choose(const OpConfig& config, const AdoptRequest& request,
   if (const Candidate* best = fastest(config, versions)) {
     return *best;
   }
+  if (versions.empty()) {
+    fail(ExitCode::check_failed, "{0}: there is no version in {1}; run optimize_{0} first",
+         config.op, (config.generated_dir / config.op).string());
+  }
   std::string reasons;
   for (const Examined& one : versions) {
-    reasons += fmt::format("{}{} {}", reasons.empty() ? ": " : "; ", one.version, one.reason);
+    reasons += fmt::format("{}{} {}", reasons.empty() ? "" : "; ", one.version, one.reason);
   }
-  fail(ExitCode::check_failed, "{0}: no version is verified and timed{1}; run optimize_{0} first",
+  fail(ExitCode::check_failed, "{0}: no version is verified and timed: {1}; run bench_{0} first",
        config.op, reasons);
 }
 

@@ -86,6 +86,13 @@ TEST(Compare, DoesNotDecideInNoiseLargerThanTheDifference) {
   EXPECT_GT(result.noise_floor, 0.01);
 }
 
+TEST(Compare, CallsNothingTheSameOnAMachineThatCannotTell) {
+  Machine machine(4, 0.3);
+  const Comparison result = compare({machine.compare(50, 50, 20)}, 1);
+  EXPECT_GT(result.noise_floor, k_widest_same);
+  EXPECT_EQ(result.verdict, ComparisonVerdict::unclear);
+}
+
 TEST(Compare, WeighsWorkloads) {
   Machine machine(2, 0.001);
   PairedSamples better = machine.compare(50, 45, 40);

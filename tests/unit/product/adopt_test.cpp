@@ -73,6 +73,7 @@ TEST_F(AdoptTest, NothingToAdoptSaysWhyForEachVersion) {
   write(source(2), "// edited\n");
   const std::string text = error();
   EXPECT_THAT(text, HasSubstr("v001 is not verified (failed: smoke: wrong)"));
+  EXPECT_THAT(text, HasSubstr("run bench_softmax first"));
   EXPECT_THAT(text, HasSubstr("v002 was edited after it was verified"));
   EXPECT_FALSE(std::filesystem::exists(adopted_file()));
 }
