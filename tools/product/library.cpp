@@ -192,7 +192,7 @@ std::vector<std::string> build_library(const OpConfig& config, const LibraryRequ
   if (config.nvcc.empty()) {
     fail(ExitCode::environment,
          "{}: building the library needs nvcc: install the CUDA Toolkit, or set "
-         "CMAKE_CUDA_COMPILER and configure again",
+         "KERNELLOOP_NVCC and configure again",
          config.op);
   }
   const OpSpec spec = load_op_spec(config.spec);
