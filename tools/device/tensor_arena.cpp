@@ -5,8 +5,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <optional>
+#include <string_view>
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
@@ -21,13 +26,41 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + k_alignment - 1) / k_alignment * k_alignment;
 }
 
+// The first number of a line that starts with `key`, or of the file when `key` is empty.
+std::optional<std::size_t> number_in(const char* path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(key, 0) != 0) continue;
+    const std::size_t digit = line.find_first_of("0123456789");
+    if (digit == std::string::npos) return std::nullopt;  // "max"
+    return static_cast<std::size_t>(std::strtoull(line.c_str() + digit, nullptr, 10));
+  }
+  return std::nullopt;
+}
+
+// What can be taken without swapping or being killed. A memory file has no limit of its own: the
+// kernel would go on until it kills someone.
+std::size_t available_memory() {
+  std::size_t available = ~std::size_t{0};
+  if (const auto kibibytes = number_in("/proc/meminfo", "MemAvailable:")) {
+    available = *kibibytes * 1024;
+  }
+  const auto limit = number_in("/sys/fs/cgroup/memory.max", "");
+  const auto used = number_in("/sys/fs/cgroup/memory.current", "");
+  if (limit && used) available = std::min(available, *limit - std::min(*limit, *used));
+  return available;
+}
+
 Descriptor shared_memory(const char* name, std::size_t size) {
-  Descriptor memory(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const std::size_t available = available_memory();
+  Descriptor memory;
+  if (size <= available) memory = Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   // fallocate takes the pages now: a lack of memory is an error here and no SIGBUS later.
   if (!memory.open() ||
       (size > 0 && ::posix_fallocate(memory.get(), 0, static_cast<off_t>(size)) != 0)) {
-    fail(ExitCode::io, "cannot get {} MiB of memory for the tensors; use smaller shapes",
-         (size >> 20) + 1);
+    fail(ExitCode::io,
+         "cannot get {} MiB of memory for the tensors ({} MiB are available); use smaller shapes",
+         (size >> 20) + 1, available >> 20);
   }
   return memory;
 }

@@ -45,7 +45,9 @@ TEST(Program, ListNamesEveryDeviceOrTheReason) {
   ASSERT_TRUE(result.succeeded()) << result.error_output;
   EXPECT_THAT(result.output, HasSubstr("cpu   "));
   EXPECT_THAT(result.output, HasSubstr("cuda  "));
-  if (!has_driver()) EXPECT_THAT(result.output, HasSubstr("cuda  not available: "));
+  if (!has_driver()) {
+    EXPECT_THAT(result.output, HasSubstr("cuda  not available: "));
+  }
 }
 
 TEST(Program, AWrongCommandLineIsAUsageError) {
