@@ -28,6 +28,13 @@ function(_kernelloop_add_op_reference op source)
     target_link_options(${op}_reference PRIVATE -pthread)
   endif()
   target_compile_features(${op}_reference PRIVATE cxx_std_17)
+  if(language STREQUAL "CXX")
+    # Big shapes would take most of a verification's time in a debug build.
+    target_compile_options(
+      ${op}_reference
+      PRIVATE $<$<NOT:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-O2>
+    )
+  endif()
   set_target_properties(
     ${op}_reference
     PROPERTIES

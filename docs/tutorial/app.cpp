@@ -1,5 +1,6 @@
-#include <axpy.h>
 #include <cuda_runtime_api.h>
+
+#include <axpy.h>
 
 #include <cstdio>
 #include <vector>

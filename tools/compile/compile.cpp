@@ -46,7 +46,7 @@ void require_usable(const CompileRequest& request) {
   if (request.nvcc.empty() && !request.for_cpu) {
     fail(ExitCode::environment,
          "there is no nvcc to compile {} with; install the CUDA toolkit or set "
-         "CMAKE_CUDA_COMPILER, or use the cpu device",
+         "KERNELLOOP_NVCC, or use the cpu device",
          request.source.string());
   }
   if (!request.nvcc.empty() && request.architectures.empty()) {

@@ -257,7 +257,7 @@ std::string nvcc_version(const std::filesystem::path& nvcc) {
   const std::size_t at = result.output.find(", V");
   if (!result.succeeded() || at == std::string::npos) {
     fail(ExitCode::environment,
-         "{} --version does not answer as nvcc does ({}); set CMAKE_CUDA_COMPILER or repair the "
+         "{} --version does not answer as nvcc does ({}); set KERNELLOOP_NVCC or repair the "
          "CUDA toolkit",
          nvcc.string(), result.describe());
   }

@@ -13,19 +13,19 @@ extern "C" {
 #define KERNELLOOP_CPU_ABI_VERSION 1
 
 typedef struct KernelLoopCpuKernel {
-  const char* name;               /* as in the launch plan */
+  const char* name; /* as in the launch plan */
   size_t parameter_count;
-  const size_t* parameter_sizes;  /* bytes of each parameter */
-  size_t static_shared_bytes;     /* of __shared__ variables, where known; else 0 */
+  const size_t* parameter_sizes; /* bytes of each parameter */
+  size_t static_shared_bytes;    /* of __shared__ variables, where known; else 0 */
 } KernelLoopCpuKernel;
 
 typedef struct KernelLoopCpuLaunch {
-  size_t kernel;                  /* index into the table */
+  size_t kernel; /* index into the table */
   uint64_t grid[3];
   uint64_t block[3];
   size_t dynamic_shared_bytes;
-  void* const* arguments;         /* one pointer per parameter, to a value of its size */
-  uint64_t schedule_seed;         /* 0: threads run in order; else a random-priority schedule */
+  void* const* arguments; /* one pointer per parameter, to a value of its size */
+  uint64_t schedule_seed; /* 0: threads run in order; else a random-priority schedule */
 } KernelLoopCpuLaunch;
 
 typedef enum KernelLoopCpuStatus {
@@ -44,7 +44,8 @@ typedef struct KernelLoopCpuModule {
   /* Runs one launch to its end on the calling thread. On a status other than OK, `message`
    * (of `message_size` bytes, zero-terminated) says what happened, with block, thread and, where
    * known, file:line. Out-of-bounds accesses end the process (sanitizer build) or raise SIGSEGV. */
-  KernelLoopCpuStatus (*launch)(const KernelLoopCpuLaunch* launch, char* message, size_t message_size);
+  KernelLoopCpuStatus (*launch)(const KernelLoopCpuLaunch* launch, char* message,
+                                size_t message_size);
 } KernelLoopCpuModule;
 
 /* The one exported symbol. */

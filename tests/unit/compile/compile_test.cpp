@@ -400,7 +400,8 @@ TEST_F(CompileForCpu, DoesNotBlameTheVersionForWhatTheEmulationLacks) {
 
 TEST_F(CompileForCpu, IsNotRunnableWhenOnlyTheHostCompilerRefuses) {
   const Json compiled =
-      compile(plan_comment() + "#ifndef __CUDACC_VER_BUILD__\n#error for the GPU only\n#endif\n" + k_kernel);
+      compile(plan_comment() + "#ifndef __CUDACC_VER_BUILD__\n#error for the GPU only\n#endif\n" +
+              k_kernel);
   EXPECT_EQ(compiled["status"], "compiled") << problems(compiled);
   const Json& cpu = compiled["artifacts"]["cpu"];
   EXPECT_EQ(cpu["status"], "not_runnable");
