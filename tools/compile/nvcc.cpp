@@ -6,6 +6,8 @@
 #include "support/files.hpp"
 #include "support/process.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <csignal>
@@ -69,7 +71,7 @@ struct Verdict {
   std::string other_lines;  // up to three that fit nowhere
 };
 
-Verdict read_failure(std::string_view messages) {
+Verdict read_messages(std::string_view messages) {
   Verdict verdict;
   int others = 0;
   for_each_line(messages, [&](std::string_view line) {
@@ -114,6 +116,26 @@ std::string joined(const std::vector<std::string>& words) {
   std::string result;
   for (const std::string& word : words) result += (result.empty() ? "" : " ") + word;
   return result;
+}
+
+// nvcc runs its tools in a shell: one that dies of a signal ends nvcc with 128 + its number, and
+// all that is printed is "Killed". (255 is nvcc's code for errors of the assembler.)
+void read_exit_code(const ProcessResult& result, Verdict& verdict) {
+  if (verdict.tool_signal != 0 || result.signal != 0 || result.timed_out) return;
+  for (const int signal : {SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL,
+                           SIGSEGV, SIGTERM, SIGXCPU}) {
+    if (result.exit_code != 128 + signal) continue;
+    verdict.tool_signal = signal;
+    verdict.tool_line =
+        fmt::format("a tool of nvcc was ended by signal {} ({})", signal,
+                    verdict.other_lines.empty() ? "no message" : verdict.other_lines);
+  }
+}
+
+Verdict read_failure(const ProcessResult& result) {
+  Verdict verdict = read_messages(all_messages(result));
+  read_exit_code(result, verdict);
+  return verdict;
 }
 
 // Throws when the failure is not the version's.
@@ -207,18 +229,18 @@ void collect_outputs(const NvccJob& job, NvccRun& run) {
 NvccRun run_nvcc(const NvccJob& job) {
   NvccRun run;
   ProcessResult result = kernelloop::run(command_of(job, {}));
-  Verdict verdict = read_failure(all_messages(result));
+  Verdict verdict = read_failure(result);
   if (was_killed(result, verdict) && !ran_out_of_time(result, verdict)) {
     // Out of memory, most likely. It may have been the neighbours: once more before the source is
     // held to blame.
     result = kernelloop::run(command_of(job, {}));
-    verdict = read_failure(all_messages(result));
+    verdict = read_failure(result);
   }
   if (result.output_truncated && !result.succeeded() && !verdict.has_errors &&
       !ran_out_of_time(result, verdict)) {
     // The errors are behind what was kept.
     result = kernelloop::run(command_of(job, {"-w", "-Xcompiler", "-w"}));
-    verdict = read_failure(all_messages(result));
+    verdict = read_failure(result);
   }
   run.messages = all_messages(result);
   run.truncated = result.output_truncated;

@@ -84,6 +84,16 @@ TEST_F(Nvcc, TakesACrashForTheVersionsFault) {
   EXPECT_EQ(run_nvcc(job("kill -SEGV $$")).outcome, NvccRun::Outcome::crashed);
 }
 
+TEST_F(Nvcc, KnowsSignalsByTheExitCode) {
+  const NvccRun run = run_nvcc(job("echo 'Segmentation fault' >&2; exit 139"));
+  EXPECT_EQ(run.outcome, NvccRun::Outcome::crashed);
+  EXPECT_THAT(run.crash, HasSubstr("ended by signal 11 (Segmentation fault)"));
+  EXPECT_THAT(run_nvcc(job("echo Killed >&2; exit 137")).crash, HasSubstr("out of memory"));
+  EXPECT_EQ(run_nvcc(job("echo 'CPU time limit exceeded' >&2; exit 152")).outcome,
+            NvccRun::Outcome::timed_out);
+  EXPECT_EQ(error_of(job("exit 143")).code(), ExitCode::environment);
+}
+
 TEST_F(Nvcc, TriesAgainWhenKilled) {
   const std::string killed_once =
       "test -e tried || { touch tried; echo \"nvcc error : 'cicc' died due to signal 9\" >&2; exit "
