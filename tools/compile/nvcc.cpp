@@ -86,7 +86,8 @@ Verdict read_messages(std::string_view messages) {
       return;
     }
     if (contains(line, "No space left on device") || contains(line, "Disk quota exceeded") ||
-        contains(line, "Read-only file system")) {
+        contains(line, "Read-only file system") || contains(line, "when writing output to") ||
+        contains(line, "Could not open output file")) {
       verdict.disk_full = true;
     }
     const bool option = contains(line, "nknown option") || contains(line, "nrecognized") ||
@@ -141,9 +142,11 @@ Verdict read_failure(const ProcessResult& result) {
 // Throws when the failure is not the version's.
 void require_fault_of_source(const NvccJob& job, const ProcessResult& result,
                              const Verdict& verdict) {
+  // The front end simply crashes on a full disk, so a look at the disk has to tell.
   std::error_code error;
   const std::filesystem::space_info space = std::filesystem::space(job.work_dir, error);
-  if (verdict.disk_full || (!error && space.available < (64u << 10))) {
+  const bool no_room = !error && space.available < (4u << 20);
+  if (verdict.disk_full || (no_room && !verdict.has_errors)) {
     fail(ExitCode::io, "nvcc could not write to {}: {}; make room there, or set TMPDIR",
          job.work_dir.parent_path().string(),
          verdict.other_lines.empty() ? "no space left" : verdict.other_lines);

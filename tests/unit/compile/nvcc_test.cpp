@@ -133,6 +133,10 @@ TEST_F(Nvcc, TellsThatTheDiskIsFull) {
           "exit 1"));
   EXPECT_EQ(error.code(), ExitCode::io);
   EXPECT_THAT(error.what(), HasSubstr("make room there, or set TMPDIR"));
+  EXPECT_EQ(error_of(job("echo '<built-in>: fatal error: when writing output to ./k.ii: Invalid "
+                         "argument' >&2; exit 1"))
+                .code(),
+            ExitCode::io);
 }
 
 TEST_F(Nvcc, TellsThatOptionsAreWrong) {
