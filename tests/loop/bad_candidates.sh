@@ -35,7 +35,7 @@ write() { mkdir -p "generated/axpy/$(printf 'v%03d' "$1")" && cat >"generated/ax
 { plan axpi; echo "$signature { $index if (i < n) z[i] = alpha * x[i] + y[i]; }"; } | write 6
 { plan; echo '#include <cstdio>'; echo "$signature { $index printf(\"%d\", i); if (i < n) z[i] = alpha * x[i] + y[i]; }"; } | write 7
 { plan; echo "$signature { $index if (i < n) z[i] = alpha * x[i] - y[i]; }"; } | write 8
-{ plan; echo "$signature { $index if (threadIdx.x < 7) __syncthreads(); if (i < n) z[i] = alpha * x[i] + y[i]; }"; } | write 9
+{ plan; echo "$signature { $index if (threadIdx.x < 7) __syncthreads(); if (i < n) z[i] = alpha * x[i] + y[i]; __syncthreads(); }"; } | write 9
 
 succeeds configure.log cmake -G Ninja -B build
 succeeds loop.log timeout 800 cmake --build build --target optimize_axpy
@@ -50,5 +50,6 @@ expect "timeout" build/kernelloop/axpy/v002/verify.json
 expect "illegal_access" build/kernelloop/axpy/v003/verify.json
 expect "shared memory" build/kernelloop/axpy/v004/compile.json
 expect "axpi" build/kernelloop/axpy/v006/compile.json
+expect "divergent_barrier" build/kernelloop/axpy/v009/verify.json
 expect "printf" build/kernelloop/axpy/v007/compile.json
 no_work build optimize_axpy

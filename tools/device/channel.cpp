@@ -22,6 +22,12 @@ std::optional<std::uint32_t> length_of(const std::string& received) {
   return length;
 }
 
+// Whether a whole message stands at the front of what was received.
+bool whole(const std::string& received) {
+  const std::optional<std::uint32_t> length = length_of(received);
+  return length && received.size() >= sizeof *length + *length;
+}
+
 bool wait_writable(int descriptor, Deadline deadline) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
                         deadline - std::chrono::steady_clock::now())
@@ -69,6 +75,8 @@ bool Channel::send(std::string_view text, const std::vector<int>& descriptors, D
 }
 
 Channel::Progress Channel::read_some() {
+  // Two messages may arrive in one piece: the second must not wait for a third.
+  if (whole(received_)) return Progress::message;
   std::array<char, 65536> buffer{};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(k_max_descriptors * sizeof(int))> control{};
   iovec part{buffer.data(), buffer.size()};
@@ -96,7 +104,7 @@ Channel::Progress Channel::read_some() {
   const std::optional<std::uint32_t> length = length_of(received_);
   if (!length) return Progress::more;
   if (*length > k_max_message) return Progress::closed;  // not one of our messages
-  return received_.size() >= sizeof *length + *length ? Progress::message : Progress::more;
+  return whole(received_) ? Progress::message : Progress::more;
 }
 
 Message Channel::take() {

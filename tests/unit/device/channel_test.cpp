@@ -47,6 +47,14 @@ TEST(Channel, MessagesArriveWholeAndInOrder) {
   sender.join();
 }
 
+TEST(Channel, MessagesThatArriveInOnePieceDoNotWaitForMore) {
+  Ends ends = make_ends();
+  ASSERT_TRUE(ends.left.send("first", {}, in_seconds(60)));
+  ASSERT_TRUE(ends.left.send("", {}, in_seconds(60)));
+  EXPECT_EQ(receive(ends.right).text, "first");
+  EXPECT_EQ(receive(ends.right).text, "");
+}
+
 TEST(Channel, DescriptorsTravelWithTheirMessage) {
   Ends ends = make_ends();
   const Descriptor memory(::memfd_create("test", MFD_CLOEXEC));

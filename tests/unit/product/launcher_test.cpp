@@ -54,7 +54,7 @@ void expect_clean(const OpSpec& spec, const std::vector<ShippedVersion>& version
                                 "kernelloop::ops::{0}_version()[0]; }}\n",
                                 spec.name));
   for (const std::string& compiler : compilers()) {
-    for (const char* file : {"user.cpp", source.filename().c_str()}) {
+    for (const std::string& file : {std::string("user.cpp"), source.filename().string()}) {
       const ProcessResult result =
           compile(compiler, {"-fsyntax-only", (directory.path() / file).string()});
       EXPECT_TRUE(result.succeeded()) << compiler << " " << file << "\n" << result.error_output;
