@@ -1,6 +1,11 @@
 # For test scripts run by `cmake -P`: a scratch project per case, builds with the stand-in tools,
 # and counting of the steps that ran. Set by the caller: CASE, WORK_DIR, KERNELLOOP_SOURCE_DIR, CXX.
 
+# CMake 4.4 renamed the warnings for authors.
+set(warnings_as_errors -Werror=dev)
+if(CMAKE_VERSION VERSION_GREATER_EQUAL 4.4)
+  set(warnings_as_errors -Werror=author)
+endif()
 set(tests_dir "${CMAKE_CURRENT_LIST_DIR}")
 set(fake_dir "${tests_dir}/fake_tools")
 set(case_dir "${WORK_DIR}/${CASE}")
@@ -36,7 +41,7 @@ endfunction()
 function(configure)
   execute_process(
     COMMAND
-      "${CMAKE_COMMAND}" -G Ninja -S "${source_dir}" -B "${build_dir}" -Werror=dev
+      "${CMAKE_COMMAND}" -G Ninja -S "${source_dir}" -B "${build_dir}" ${warnings_as_errors}
       "-DCMAKE_CXX_COMPILER=${CXX}" "-DKERNELLOOP_CMAKE_DIR=${KERNELLOOP_SOURCE_DIR}/cmake"
       "-DKERNELLOOP_TOOL=${fake_dir}/kernelloop"
       "-DKERNELLOOP_DEVICE_TOOL=${fake_dir}/kernelloop-device" -DKERNELLOOP_DEVICE=cpu

@@ -34,7 +34,7 @@ string(REPLACE "@SOURCE_DIR@" "${source_dir}" expected "${expected}")
 copy_project(errors)
 execute_process(
   COMMAND
-    "${CMAKE_COMMAND}" -G "${generator}" -S "${source_dir}" -B "${build_dir}" -Werror=dev
+    "${CMAKE_COMMAND}" -G "${generator}" -S "${source_dir}" -B "${build_dir}" ${warnings_as_errors}
     "-DCMAKE_CXX_COMPILER=${CXX}" "-DCASE_LANGUAGES=${languages}" "-DCASE_FILE=${SCRIPT}"
     "-DKERNELLOOP_CMAKE_DIR=${KERNELLOOP_SOURCE_DIR}/cmake"
     "-DKERNELLOOP_TOOL=${fake_dir}/kernelloop"
