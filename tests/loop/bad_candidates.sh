@@ -35,7 +35,12 @@ write() { mkdir -p "generated/axpy/$(printf 'v%03d' "$1")" && cat >"generated/ax
 { plan axpi; echo "$signature { $index if (i < n) z[i] = alpha * x[i] + y[i]; }"; } | write 6
 { plan; echo '#include <cstdio>'; echo "$signature { $index printf(\"%d\", i); if (i < n) z[i] = alpha * x[i] + y[i]; }"; } | write 7
 { plan; echo "$signature { $index if (i < n) z[i] = alpha * x[i] - y[i]; }"; } | write 8
-{ plan; echo "$signature { $index if (threadIdx.x < 7) __syncthreads(); if (i < n) z[i] = alpha * x[i] + y[i]; __syncthreads(); }"; } | write 9
+# Two barriers on two lines: which thread waits at which is told by line.
+{
+  plan
+  echo "$signature { $index if (threadIdx.x < 7) __syncthreads();"
+  echo "  if (i < n) z[i] = alpha * x[i] + y[i]; __syncthreads(); }"
+} | write 9
 
 succeeds configure.log cmake -G Ninja -B build
 succeeds loop.log timeout 800 cmake --build build --target optimize_axpy
