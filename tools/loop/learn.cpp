@@ -18,10 +18,14 @@ History learn(const OpConfig& config, int round, double sol_target) {
 
   const bool had_stopped = history.decision.action == Decision::Action::stop;
   std::vector<VersionEvidence> evidence;
+  std::string stop_reason;
   for (int version = config.first_of_round(round); version <= config.last_of_round(round);
        ++version) {
     VersionEvidence one = load_evidence(config, version);
-    if (one.stopped()) continue;
+    if (one.stopped()) {
+      stop_reason = one.proposed.value("reason", "no version was proposed");
+      continue;
+    }
     if (const auto device = device_of(one)) {
       history.device_kind = device->kind;
       history.device_name = device->name;
@@ -30,8 +34,11 @@ History learn(const OpConfig& config, int round, double sol_target) {
     evidence.push_back(std::move(one));
   }
 
-  // After a stop the rest copies through and keeps the reason, unless somebody added a version.
-  if (!had_stopped || !evidence.empty()) {
+  // After a stop the rest copies through and keeps the reason, unless somebody added a version. The
+  // provider may stop a loop too: a recording that ends.
+  if (evidence.empty() && !stop_reason.empty()) {
+    if (!had_stopped) history.decision = {Decision::Action::stop, "", stop_reason};
+  } else {
     PolicySettings settings;
     settings.sol_target = sol_target;
     history.decision = decide(history, settings);

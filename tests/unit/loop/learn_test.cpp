@@ -101,6 +101,15 @@ TEST_F(Learn, AStopIsKeptUntilSomebodyAddsAVersion) {
   EXPECT_EQ(learn(config_, 2, 0.9).decision.action, Decision::Action::optimise);
 }
 
+TEST_F(Learn, AProviderThatEndsStopsTheLoopWithItsReason) {
+  verified(1, 100.0);
+  learn(config_, 1, 0.9);
+  write(2, "proposed.json", {{"status", "stopped"}, {"reason", "recording ends here"}});
+  const History history = learn(config_, 2, 0.9);
+  EXPECT_EQ(history.decision.action, Decision::Action::stop);
+  EXPECT_EQ(history.decision.reason, "recording ends here");
+}
+
 // Invariant 4: nothing that the origin claims enters the verdict.
 TEST_F(Learn, AClaimOfTheModelCountsForNothing) {
   verified(1, 100.0);
