@@ -39,7 +39,7 @@ TEST_F(Files, AFailedWriteLeavesTheOldFileAndNoRest) {
   EXPECT_EQ(entries(), 1u);
 }
 
-TEST_F(Files, AFullDiskIsOneClearLine) {
+TEST_F(Files, APathThroughAFileIsAnErrorOfTheDisk) {
   try {
     write_file_atomic("/dev/full/x", "x");
     FAIL();
