@@ -25,8 +25,6 @@ Problem broken_rule(std::string message, std::size_t line) {
   return problem;
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 bool leaves_its_directory(const std::filesystem::path& target) {
   return target.is_absolute() ||
          std::any_of(target.begin(), target.end(), [](const auto& part) { return part == ".."; });

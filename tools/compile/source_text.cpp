@@ -9,8 +9,6 @@
 namespace kernelloop {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // Walks the text once and blanks what is not code. Literals end at the end of their line when they
 // are not closed, as in `#error don't`.
 class Blanker {

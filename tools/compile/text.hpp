@@ -1,6 +1,7 @@
 // Small helpers for reading tools' output line by line.
 #pragma once
 
+#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <string_view>
@@ -21,6 +22,9 @@ inline bool starts_with(std::string_view text, std::string_view prefix) {
 inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
+
+// A character of an identifier.
+inline bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // Takes `prefix` off the front of `text`; false when it does not stand there.
 inline bool take_prefix(std::string_view& text, std::string_view prefix) {

@@ -8,6 +8,8 @@ namespace kernelloop {
 
 namespace {
 
+using Kind = PreprocessedToken::Kind;
+
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' ||
          (static_cast<unsigned char>(c) & 0x80u) != 0;
@@ -77,7 +79,6 @@ class Tokenizer {
   }
 
   void token() {
-    using Kind = PreprocessedToken::Kind;
     const std::size_t start = at_;
     const std::size_t line = line_;
     const char c = text_[at_];

@@ -19,8 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int k_fewest_samples = 3;
-
 std::string processor_name() {
   std::ifstream information("/proc/cpuinfo");
   for (std::string line; std::getline(information, line);) {
@@ -176,7 +174,7 @@ class CpuDevice final : public Device {
       }
       const bool enough = round + 1 >= job.min_samples && spent >= job.budget;
       const bool too_long = Clock::now() - begin >= job.patience;
-      if (round >= 0 && (enough || (too_long && round + 1 >= k_fewest_samples))) break;
+      if (round >= 0 && (enough || (too_long && round + 1 >= TimeJob::k_fewest_samples))) break;
     }
     if (const auto changed = buffers.changed_inputs(); !changed.empty()) {
       result.fault = {FaultKind::other, fmt::format("changed its input '{}'", changed.front())};

@@ -1,5 +1,7 @@
 #include "device/cuda_buffers.hpp"
 
+#include "device/guard_pattern.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,19 +10,19 @@
 namespace kernelloop {
 namespace {
 
+constexpr auto k_pattern_byte = std::to_integer<unsigned char>(k_guard_pattern);
 constexpr std::size_t k_margin = 4096;  // of pattern on either side
-constexpr unsigned char k_pattern = 0xA5;
 
 // The length of the damaged part, counted from the tensor.
-std::size_t damage_behind(const std::vector<unsigned char>& margin) {
+std::size_t damage_behind(const std::vector<std::byte>& margin) {
   const auto last = std::find_if(margin.rbegin(), margin.rend(),
-                                 [](unsigned char value) { return value != k_pattern; });
+                                 [](std::byte value) { return value != k_guard_pattern; });
   return static_cast<std::size_t>(std::distance(last, margin.rend()));
 }
 
-std::size_t damage_before(const std::vector<unsigned char>& margin) {
+std::size_t damage_before(const std::vector<std::byte>& margin) {
   const auto first = std::find_if(margin.begin(), margin.end(),
-                                  [](unsigned char value) { return value != k_pattern; });
+                                  [](std::byte value) { return value != k_guard_pattern; });
   return static_cast<std::size_t>(std::distance(first, margin.end()));
 }
 
@@ -51,10 +53,10 @@ void CudaBuffers::add(const std::string& name, std::size_t bytes) {
   buffer.memory = allocate(driver_, buffer.total);
   buffer.data = buffer.memory.get() + k_margin;
   driver_.check(
-      driver_.cuMemsetD8Async(buffer.memory.get(), k_pattern, k_margin, harness_.stream()),
+      driver_.cuMemsetD8Async(buffer.memory.get(), k_pattern_byte, k_margin, harness_.stream()),
       "writing the pattern around a tensor");
   driver_.check(
-      driver_.cuMemsetD8Async(buffer.data + bytes, k_pattern, k_margin, harness_.stream()),
+      driver_.cuMemsetD8Async(buffer.data + bytes, k_pattern_byte, k_margin, harness_.stream()),
       "writing the pattern around a tensor");
   buffers_.push_back(std::move(buffer));
 }
@@ -78,8 +80,8 @@ void CudaBuffers::poison(std::byte value) {
 }
 
 Fault CudaBuffers::damage() {
-  std::vector<unsigned char> before(k_margin);
-  std::vector<unsigned char> behind(k_margin);
+  std::vector<std::byte> before(k_margin);
+  std::vector<std::byte> behind(k_margin);
   for (const Buffer& buffer : buffers_) {
     driver_.check(
         driver_.cuMemcpyDtoHAsync(before.data(), buffer.memory.get(), k_margin, harness_.stream()),

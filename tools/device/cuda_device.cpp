@@ -14,8 +14,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int k_fewest_samples = 3;
-
 std::string driver_version(int cuda_version) {
   std::string text;
   std::ifstream file("/sys/module/nvidia/version");
@@ -137,7 +135,8 @@ class CudaDevice final : public Device {
         spent_us += sample.microseconds;
       }
       const bool enough = round + 1 >= job.min_samples && spent_us >= budget_us;
-      const bool too_long = Clock::now() - begin >= job.patience && round + 1 >= k_fewest_samples;
+      const bool too_long =
+          Clock::now() - begin >= job.patience && round + 1 >= TimeJob::k_fewest_samples;
       if (enough || too_long) break;
     }
     result.fault = buffers.damage();

@@ -30,6 +30,7 @@ struct TimeJob {
   int max_samples = 200;
   std::chrono::milliseconds budget{1000};
   std::chrono::milliseconds patience{60000};  // after that a few samples are enough
+  static constexpr int k_fewest_samples = 3;  // however slow the kernel
 };
 
 // Faults of a candidate are values. Error is thrown for what is not the candidate's doing: no

@@ -1,5 +1,6 @@
 #include "device/guarded_buffer.hpp"
 
+#include "device/guard_pattern.hpp"
 #include "support/error.hpp"
 
 #include <sys/mman.h>
@@ -12,7 +13,6 @@ namespace kernelloop {
 namespace {
 
 constexpr std::size_t k_guard = 16u << 20;  // address space, no memory
-constexpr std::byte k_pattern{0xA5};
 
 std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -47,8 +47,8 @@ GuardedBuffer::GuardedBuffer(std::string name, std::size_t bytes, bool sanitized
   data_ = pages + (usable - round_up(bytes, 16));
   before_ = {pages, data_};
   after_ = {data_ + bytes, pages + usable};
-  std::fill(before_.begin(), before_.end(), k_pattern);
-  std::fill(after_.begin(), after_.end(), k_pattern);
+  std::fill(before_.begin(), before_.end(), k_guard_pattern);
+  std::fill(after_.begin(), after_.end(), k_guard_pattern);
 }
 
 GuardedBuffer::~GuardedBuffer() {
@@ -69,7 +69,7 @@ GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
       after_(std::exchange(other.after_, {})) {}
 
 std::string GuardedBuffer::damage() const {
-  const auto changed = [](std::byte value) { return value != k_pattern; };
+  const auto changed = [](std::byte value) { return value != k_guard_pattern; };
   const auto last = std::find_if(after_.rbegin(), after_.rend(), changed);
   if (last != after_.rend()) {
     return fmt::format("wrote {} bytes past the end of '{}' ({} bytes)",

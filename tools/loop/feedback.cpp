@@ -1,5 +1,6 @@
 #include "loop/feedback.hpp"
 
+#include "support/json_members.hpp"
 #include "support/version.hpp"
 
 #include <fmt/format.h>
@@ -20,20 +21,15 @@ std::string rounded(double value) {
   return digits > 6 ? fmt::format("{:.2e}", value) : fmt::format("{:.{}f}", value, digits);
 }
 
+// A member as people read it: text without quotes.
 std::string field(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  if (found == json.end() || found->is_null()) return "";
-  return found->is_string() ? found->get<std::string>() : found->dump();
+  const Json& found = member(json, name);
+  if (found.is_null()) return "";
+  return found.is_string() ? found.get<std::string>() : found.dump();
 }
 
 double number(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_number() ? found->get<double>() : NAN;
-}
-
-// The list (object) that a member holds; empty when the step or the member is not there.
-Json list(const Json& json, const char* name) {
-  return json.is_object() ? json.value(name, Json::array()) : Json::array();
+  return number_member(json, name).value_or(NAN);
 }
 
 std::string axes_text(const Json& axes) {
@@ -47,7 +43,7 @@ std::string axes_text(const Json& axes) {
 std::string problems_text(const Json& compiled) {
   std::string text;
   std::size_t shown = 0;
-  for (const Json& problem : list(compiled, "problems")) {
+  for (const Json& problem : list_member(compiled, "problems")) {
     if (shown++ == k_max_problems) break;
     const int line = problem.value("line", 0);
     text +=
@@ -62,7 +58,7 @@ std::string problems_text(const Json& compiled) {
 
 std::string output_text(const Json& output) {
   std::string text = fmt::format("  - `{}`:", field(output, "name"));
-  for (const Json& gate : list(output, "gates")) {
+  for (const Json& gate : list_member(output, "gates")) {
     if (gate.value("passed", true)) continue;
     text += fmt::format(" {} is {} (limit {});", field(gate, "metric"),
                         rounded(number(gate, "value")), rounded(number(gate, "limit")));
@@ -81,10 +77,10 @@ std::string output_text(const Json& output) {
 std::string failures_text(const Json& verified) {
   std::string text;
   std::size_t shown = 0;
-  for (const Json& rung : list(verified, "rungs")) {
+  for (const Json& rung : list_member(verified, "rungs")) {
     if (rung.value("status", "") != "failed") continue;
     text += fmt::format("- rung `{}` failed. {}\n", field(rung, "name"), field(rung, "reason"));
-    for (const Json& test : list(rung, "cases")) {
+    for (const Json& test : list_member(rung, "cases")) {
       if (test.value("status", "") != "failed" || shown++ >= k_max_cases) continue;
       const std::string shape = axes_text(test.value("axes", Json::object()));
       text += fmt::format("- case `{}`{}\n", field(test, "name"),
@@ -93,7 +89,7 @@ std::string failures_text(const Json& verified) {
           fault != test.end() && fault->is_object() && fault->value("kind", "none") != "none") {
         text += fmt::format("  - {}: {}\n", field(*fault, "kind"), field(*fault, "message"));
       }
-      for (const Json& output : list(test, "outputs")) text += output_text(output);
+      for (const Json& output : list_member(test, "outputs")) text += output_text(output);
     }
   }
   return text;
@@ -101,7 +97,7 @@ std::string failures_text(const Json& verified) {
 
 std::string resources_text(const Json& compiled) {
   std::string text;
-  for (const Json& kernel : list(compiled, "kernels")) {
+  for (const Json& kernel : list_member(compiled, "kernels")) {
     if (!kernel.contains("registers") || kernel["registers"].is_null()) continue;
     text += fmt::format(
         "- `{}`: {} registers, {} B static shared memory, {} B spill stores, {} B stack\n",
@@ -115,7 +111,7 @@ std::string times_text(const Json& measured, bool cpu) {
   std::string text =
       cpu ? "| workload | wall time (CPU emulation, not a GPU time) | spread |\n|---|---|---|\n"
           : "| workload | median | spread | GB/s | of the roofline |\n|---|---|---|---|---|\n";
-  for (const Json& workload : list(measured, "workloads")) {
+  for (const Json& workload : list_member(measured, "workloads")) {
     const std::string name = fmt::format("{} ({})", field(workload, "name"),
                                          axes_text(workload.value("axes", Json::object())));
     const std::string time = rounded(number(workload, "median_us")) + " µs";

@@ -1,6 +1,7 @@
 #include "loop/history.hpp"
 
 #include "support/error.hpp"
+#include "support/json_members.hpp"
 
 #include <algorithm>
 #include <array>
@@ -42,12 +43,6 @@ auto value_in(const Table& table, const std::string& name) {
 
 Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
-std::optional<double> number_at(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  if (found == json.end() || found->is_null()) return std::nullopt;
-  return found->get<double>();
-}
-
 Json to_json(const VersionRecord& record) {
   return {{"version", record.version},
           {"round", record.round},
@@ -74,14 +69,14 @@ VersionRecord record_from_json(const Json& json) {
   record.outcome = value_in(k_outcomes, json.at("status"));
   record.failure = json.at("failure");
   record.change = json.at("change");
-  record.time_us = number_at(json, "time_us");
-  record.sol = number_at(json, "sol");
+  record.time_us = number_member(json, "time_us");
+  record.sol = number_member(json, "sol");
   record.provider = json.at("provider");
   record.model = json.at("model");
   record.input_tokens = json.at("tokens").at("input");
   record.output_tokens = json.at("tokens").at("output");
   record.requests = json.at("requests");
-  record.cost_usd = number_at(json, "cost_usd");
+  record.cost_usd = number_member(json, "cost_usd");
   return record;
 }
 

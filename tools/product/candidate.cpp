@@ -2,6 +2,7 @@
 
 #include "support/error.hpp"
 #include "support/hash.hpp"
+#include "support/json_members.hpp"
 #include "support/version.hpp"
 #include "verify/rules.hpp"
 
@@ -12,33 +13,24 @@
 namespace kernelloop {
 namespace {
 
-std::string text_at(const Json& json, const char* pointer) {
-  const Json::json_pointer place(pointer);
-  if (!json.contains(place) || !json.at(place).is_string()) {
-    return {};
-  }
-  return json.at(place).get<std::string>();
-}
-
 StepFiles read_steps(const OpConfig& config, int number) {
   const auto read = [&](const char* name) {
-    const std::filesystem::path path = config.step_dir(number) / name;
-    return std::filesystem::exists(path) ? read_json(path).value : Json();
+    return read_json_if_there(config.step_dir(number) / name);
   };
   return {read("compile.json"), read("verify.json"), read("bench.json")};
 }
 
 std::string why_not_verified(const StepFiles& files) {
-  if (const std::string status = text_at(files.compiled, "/status"); status != "compiled") {
+  if (const std::string status = text_member(files.compiled, "status"); status != "compiled") {
     return "did not compile";
   }
   if (!files.verified.is_object()) {
     return "is not verified yet";
   }
-  const std::string status = text_at(files.verified, "/status");
+  const std::string status = text_member(files.verified, "status");
   if (status != "passed") {
-    const std::string summary = text_at(files.verified, "/summary");
-    const std::string reason = summary.empty() ? text_at(files.verified, "/reason") : summary;
+    const std::string summary = text_member(files.verified, "summary");
+    const std::string reason = summary.empty() ? text_member(files.verified, "reason") : summary;
     return fmt::format("is not verified ({}{}{})", status, reason.empty() ? "" : ": ", reason);
   }
   if (files.verified.value("rules", 0) != k_verification_rules) {
@@ -52,14 +44,16 @@ std::string why_not_measured(const OpConfig& config, const StepFiles& files) {
     return "is not timed yet";
   }
   const Json& bench = files.measured;
-  if (const std::string status = text_at(bench, "/status"); status != "measured") {
-    return fmt::format("is not timed ({}: {})", status, text_at(bench, "/reason"));
+  if (const std::string status = text_member(bench, "status"); status != "measured") {
+    return fmt::format("is not timed ({}: {})", status, text_member(bench, "reason"));
   }
-  if (text_at(bench, "/device/kind") != config.device) {
+  if (text_member(member(bench, "device"), "kind") != config.device) {
     return fmt::format("was timed on another device than {}", config.device);
   }
-  if (text_at(bench, "/device/kind") != text_at(files.verified, "/device/kind") ||
-      text_at(bench, "/device/name") != text_at(files.verified, "/device/name")) {
+  if (text_member(member(bench, "device"), "kind") !=
+          text_member(member(files.verified, "device"), "kind") ||
+      text_member(member(bench, "device"), "name") !=
+          text_member(member(files.verified, "device"), "name")) {
     return "was verified and timed on different devices";
   }
   return {};
@@ -77,15 +71,15 @@ Examined examine(const OpConfig& config, int number) {
     result.reason = sha.empty() ? "has no kernel.cu" : "is not compiled yet";
     return result;
   }
-  result.built = text_at(files.compiled, "/source_sha256") == sha;
-  const std::string verified_sha = text_at(files.verified, "/source_sha256");
+  result.built = text_member(files.compiled, "source_sha256") == sha;
+  const std::string verified_sha = text_member(files.verified, "source_sha256");
   if (!result.built || (files.verified.is_object() && verified_sha != sha)) {
     result.reason = "was edited after it was verified";
     return result;
   }
   result.reason = why_not_verified(files);
-  const std::string verdict = text_at(files.verified, "/status");
-  result.disproved = text_at(files.compiled, "/status") == "failed" || verdict == "failed" ||
+  const std::string verdict = text_member(files.verified, "status");
+  result.disproved = text_member(files.compiled, "status") == "failed" || verdict == "failed" ||
                      verdict == "not_runnable";
   if (result.reason.empty()) {
     result.reason = why_not_measured(config, files);
@@ -97,10 +91,11 @@ Examined examine(const OpConfig& config, int number) {
   candidate.number = number;
   candidate.version = result.version;
   candidate.source_sha256 = sha;
-  candidate.device_kind = text_at(files.measured, "/device/kind");
-  candidate.device_name = text_at(files.measured, "/device/name");
+  candidate.device_kind = text_member(member(files.measured, "device"), "kind");
+  candidate.device_name = text_member(member(files.measured, "device"), "name");
   if (config.device != "cpu") {
-    candidate.architecture = text_at(files.compiled, "/artifacts/cuda/architecture");
+    candidate.architecture =
+        text_member(member(member(files.compiled, "artifacts"), "cuda"), "architecture");
   }
   const Json& summary = files.measured.at("summary");
   candidate.time_us = summary.at("time_us").get<double>();

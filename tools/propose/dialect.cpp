@@ -127,19 +127,6 @@ Json parse_leniently(std::string_view text) {
   return json.is_discarded() ? Json(nullptr) : json;
 }
 
-std::string text_member(const Json& json, const char* name) {
-  if (!json.is_object()) return {};
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-const Json& member(const Json& json, const char* name) {
-  static const Json nothing;
-  if (!json.is_object()) return nothing;
-  const auto found = json.find(name);
-  return found != json.end() ? *found : nothing;
-}
-
 std::string joined_url(const std::string& base, std::string_view path) {
   std::string result = base;
   while (!result.empty() && result.back() == '/') result.pop_back();

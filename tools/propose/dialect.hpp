@@ -4,6 +4,7 @@
 
 #include "propose/provider.hpp"
 #include "propose/transport.hpp"
+#include "support/json_members.hpp"
 
 #include <memory>
 #include <string>
@@ -46,9 +47,7 @@ std::unique_ptr<Dialect> make_openai_chat_dialect();
 Failure failure_of_status(const HttpResponse& response);
 Failure failure_of_error(const Json& error, int status);  // an error object, whatever its shape
 Failure failure(Failure::Kind kind, std::string message, bool retryable = false);
-Json parse_leniently(std::string_view text);                  // null when it is not JSON
-std::string text_member(const Json& json, const char* name);  // "" when absent, null or no text
-const Json& member(const Json& json, const char* name);       // null when absent
+Json parse_leniently(std::string_view text);  // null when it is not JSON
 std::string joined_url(const std::string& base, std::string_view path);
 
 }  // namespace kernelloop

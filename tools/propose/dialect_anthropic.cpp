@@ -5,7 +5,7 @@
 namespace kernelloop {
 namespace {
 
-std::string common_stop_reason(const std::string& reason) {
+std::string messages_stop_reason(const std::string& reason) {
   if (reason == "max_tokens" || reason == "model_context_window_exceeded") return "length";
   if (reason == "end_turn" || reason == "stop_sequence") return "end";
   return reason;
@@ -82,7 +82,7 @@ class AnthropicDialect : public Dialect {
     Counts counts;
     counts.update(member(body, "usage"));
     answer.usage = counts.usage();
-    answer.stop_reason = common_stop_reason(text_member(body, "stop_reason"));
+    answer.stop_reason = messages_stop_reason(text_member(body, "stop_reason"));
     answer.model = text_member(body, "model");
     return Reply::of(std::move(answer));
   }
@@ -107,7 +107,7 @@ class AnthropicDialect : public Dialect {
       } else if (type == "message_delta") {
         counts.update(member(data, "usage"));
         if (data.contains("delta")) {
-          answer.stop_reason = common_stop_reason(text_member(data["delta"], "stop_reason"));
+          answer.stop_reason = messages_stop_reason(text_member(data["delta"], "stop_reason"));
         }
       } else if (type == "message_stop") {
         finished = true;

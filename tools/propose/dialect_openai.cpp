@@ -5,19 +5,9 @@
 namespace kernelloop {
 namespace {
 
-Usage usage_of(const Json& json) {
-  if (!json.is_object()) return {};
-  Usage usage;
-  const auto number = [](const Json& object, const char* name) -> std::optional<std::int64_t> {
-    if (!object.is_object()) return std::nullopt;
-    const auto found = object.find(name);
-    if (found == object.end() || !found->is_number()) return std::nullopt;
-    return found->get<std::int64_t>();
-  };
-  usage.input = number(json, "input_tokens");
-  usage.output = number(json, "output_tokens");
-  usage.cached_input = number(member(json, "input_tokens_details"), "cached_tokens");
-  return usage;
+Usage responses_usage(const Json& json) {
+  return {count_member(json, "input_tokens"), count_member(json, "output_tokens"),
+          count_member(member(json, "input_tokens_details"), "cached_tokens")};
 }
 
 class OpenAiDialect : public Dialect {
@@ -66,7 +56,7 @@ class OpenAiDialect : public Dialect {
       const std::string reason = text_member(member(body, "incomplete_details"), "reason");
       answer.stop_reason = reason == "content_filter" ? "refusal" : "length";
     }
-    answer.usage = usage_of(member(body, "usage"));
+    answer.usage = responses_usage(member(body, "usage"));
     answer.model = text_member(body, "model");
     return Reply::of(std::move(answer));
   }

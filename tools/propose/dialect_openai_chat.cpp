@@ -5,23 +5,15 @@
 namespace kernelloop {
 namespace {
 
-std::string common_stop_reason(const std::string& reason) {
+std::string chat_stop_reason(const std::string& reason) {
   if (reason == "stop" || reason == "eos") return "end";
   if (reason == "content_filter") return "refusal";
   return reason;
 }
 
-std::optional<std::int64_t> number(const Json& object, const char* name) {
-  if (!object.is_object()) return std::nullopt;
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<std::int64_t>();
-}
-
-Usage usage_of(const Json& json) {
-  if (!json.is_object()) return {};
-  return {number(json, "prompt_tokens"), number(json, "completion_tokens"),
-          number(member(json, "prompt_tokens_details"), "cached_tokens")};
+Usage chat_usage(const Json& json) {
+  return {count_member(json, "prompt_tokens"), count_member(json, "completion_tokens"),
+          count_member(member(json, "prompt_tokens_details"), "cached_tokens")};
 }
 
 // Adds what one choice (`part`: "message" or "delta") says.
@@ -39,7 +31,7 @@ void take_choice(const Json& body, const char* part, Answer& answer) {
   }
   const std::string reason = text_member(choice, "finish_reason");
   if (!reason.empty() && answer.stop_reason != "refusal") {
-    answer.stop_reason = common_stop_reason(reason);
+    answer.stop_reason = chat_stop_reason(reason);
   }
 }
 
@@ -78,7 +70,7 @@ class OpenAiChatDialect : public Dialect {
     Answer answer;
     take_choice(body, "message", answer);
     if (answer.stop_reason.empty()) answer.stop_reason = "end";
-    answer.usage = usage_of(member(body, "usage"));
+    answer.usage = chat_usage(member(body, "usage"));
     answer.model = text_member(body, "model");
     return Reply::of(std::move(answer));
   }
@@ -98,7 +90,7 @@ class OpenAiChatDialect : public Dialect {
         return Reply::of(failure_of_error(data, 0));
       }
       take_choice(data, "delta", answer);
-      if (member(data, "usage").is_object()) answer.usage = usage_of(data["usage"]);
+      if (member(data, "usage").is_object()) answer.usage = chat_usage(data["usage"]);
       if (const std::string model = text_member(data, "model"); !model.empty()) {
         answer.model = model;
       }

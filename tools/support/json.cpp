@@ -188,6 +188,10 @@ JsonDocument read_json(const std::filesystem::path& path) {
   return parse_json(read_file(path), path);
 }
 
+Json read_json_if_there(const std::filesystem::path& path) {
+  return std::filesystem::exists(path) ? read_json(path).value : Json();
+}
+
 std::string to_text(const Json& value) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -42,6 +42,9 @@ JsonDocument parse_json(std::string text, const std::filesystem::path& path,
 // Reads and parses a file. Throws Error(bad_input) when it is missing or broken.
 JsonDocument read_json(const std::filesystem::path& path);
 
+// The value in a file, or null when there is no such file. Throws as read_json when it is broken.
+Json read_json_if_there(const std::filesystem::path& path);
+
 // Two-space indented text with a final newline; bytes that are not UTF-8 are replaced.
 std::string to_text(const Json& value);
 

@@ -18,7 +18,7 @@ using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr int k_elements = 100;
+constexpr int k_timed_elements = 100;
 
 class CpuTiming : public ::testing::Test {
  protected:
@@ -32,12 +32,12 @@ class CpuTiming : public ::testing::Test {
 
   TimeResult time(const std::vector<std::string>& kernels) {
     for (const std::string& kernel : kernels) {
-      request_.variants.push_back({0, plan_for(kernel, k_elements)});
+      request_.variants.push_back({0, plan_for(kernel, k_timed_elements)});
     }
     return worker_.time(request_);
   }
 
-  TensorArena arena_ = make_tensors(k_elements);
+  TensorArena arena_ = make_tensors(k_timed_elements);
   Worker worker_;
   TimeRequest request_;
 };
@@ -96,7 +96,7 @@ TEST_F(CpuTiming, AMissingKernelNamesItsVariant) {
 
 TEST_F(CpuTiming, AModuleThatDoesNotLoadNamesItsVariant) {
   const int missing = worker_.load({"/nowhere/kernel.cpu.so", {}});
-  request_.variants = {{0, plan_for("twice", k_elements)}, {missing, plan_for("twice", 1)}};
+  request_.variants = {{0, plan_for("twice", k_timed_elements)}, {missing, plan_for("twice", 1)}};
   const TimeResult result = worker_.time(request_);
   EXPECT_EQ(result.fault.kind, FaultKind::load_failed);
   EXPECT_EQ(result.faulty_variant, 1);

@@ -1,0 +1,37 @@
+#include "support/json_members.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kernelloop {
+namespace {
+
+const Json k_reply =
+    Json::parse(R"({"text": "a", "count": 3, "share": 0.5, "list": [1, 2], "none": null})");
+
+TEST(JsonMembers, ReadWhatIsThere) {
+  EXPECT_EQ(text_member(k_reply, "text"), "a");
+  EXPECT_EQ(count_member(k_reply, "count"), 3);
+  EXPECT_EQ(number_member(k_reply, "share"), 0.5);
+  EXPECT_EQ(list_member(k_reply, "list").size(), 2u);
+  EXPECT_EQ(member(k_reply, "count"), 3);
+}
+
+TEST(JsonMembers, ReadNothingWhereAMemberIsAbsentNullOrOfAnotherType) {
+  for (const char* name : {"absent", "none", "list"}) {
+    EXPECT_EQ(text_member(k_reply, name), "") << name;
+    EXPECT_EQ(count_member(k_reply, name), std::nullopt) << name;
+    EXPECT_EQ(number_member(k_reply, name), std::nullopt) << name;
+  }
+  EXPECT_TRUE(list_member(k_reply, "text").empty());
+  EXPECT_TRUE(member(k_reply, "absent").is_null());
+}
+
+TEST(JsonMembers, ReadNothingFromWhatIsNoObject) {
+  EXPECT_TRUE(member(Json(), "text").is_null());
+  EXPECT_TRUE(member(Json::array({1}), "text").is_null());
+  EXPECT_EQ(text_member(Json("text"), "text"), "");
+  EXPECT_TRUE(list_member(Json(3), "list").is_array());
+}
+
+}  // namespace
+}  // namespace kernelloop
