@@ -1,5 +1,7 @@
 #include "bench/measured_workload.hpp"
 
+#include "verify/output_snapshot.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,13 +15,15 @@ std::string fault_text(const Fault& fault, std::string_view when) {
 
 // Whether the outputs of the last timed launch hold; empty, or what is wrong with them.
 std::string check_outputs(const BenchRequest& request, const WorkloadCase& one,
-                          const OutputBytes& fresh) {
-  const std::string difference = first_difference(*request.spec, fresh, one.arena);
-  if (difference.empty()) {
+                          const OutputSnapshot& fresh) {
+  const auto difference = fresh.first_difference(one.arena);
+  if (!difference) {
     return {};
   }
   if (!request.judge) {
-    return "the last timed launch left another result than a run by itself, first at " + difference;
+    return fmt::format(
+        "the last timed launch left another result than a run by itself, first at {}{}",
+        difference->output, difference->index);
   }
   const std::optional<std::string> wrong = request.judge(one);
   return wrong ? "the last timed launch left a wrong result: " + *wrong : std::string();
@@ -80,7 +84,7 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest&
   if (!fresh_run.changed_inputs.empty()) {
     return fmt::format("it changed the input '{}'", fresh_run.changed_inputs.front());
   }
-  const OutputBytes fresh = copy_outputs(*request.spec, one.arena);
+  const OutputSnapshot fresh(*request.spec, one.axes, one.arena);
 
   TimeRequest timing = timing_settings(request.device);
   timing.arena = &one.arena;

@@ -28,14 +28,14 @@ TensorArena make_arena(const OpSpec& spec, const Bindings& axes) {
 }
 
 void draw_inputs(const OpSpec& spec, const TensorArena& arena, std::uint64_t seed) {
-  std::vector<double> exact;
   for (const Tensor& input : spec.inputs) {
     if (input.scalar) {
       continue;
     }
     const std::span<std::byte> bytes = arena.bytes(input.name);
-    exact.resize(bytes.size() / info(input.dtype).size);
-    draw_tensor(input, input.values, seed, bytes, exact);
+    const MemoryBlock exact(bytes.size() / info(input.dtype).size * sizeof(double),
+                            MemoryBlock::Kind::owned);
+    draw_tensor(input, input.values, seed, bytes, exact.as<double>());
   }
 }
 
@@ -58,30 +58,6 @@ std::variant<ResolvedPlan, std::string> plan_for(const WorkloadCase& one, const 
   }
   return result.problems.empty() ? std::string("the launch plan gives no launch")
                                  : result.problems.front().message;
-}
-
-OutputBytes copy_outputs(const OpSpec& spec, const TensorArena& arena) {
-  OutputBytes outputs;
-  for (const Tensor& output : spec.outputs) {
-    const std::span<std::byte> bytes = arena.bytes(output.name);
-    outputs[output.name].assign(bytes.begin(), bytes.end());
-  }
-  return outputs;
-}
-
-std::string first_difference(const OpSpec& spec, const OutputBytes& expected,
-                             const TensorArena& arena) {
-  for (const Tensor& output : spec.outputs) {
-    const std::vector<std::byte>& before = expected.at(output.name);
-    const std::span<std::byte> now = arena.bytes(output.name);
-    const auto [left, right] = std::mismatch(before.begin(), before.end(), now.begin(), now.end());
-    if (left != before.end() || right != now.end()) {
-      const auto offset = static_cast<std::size_t>(left - before.begin());
-      return fmt::format("element {} of output '{}'", offset / info(output.dtype).size,
-                         output.name);
-    }
-  }
-  return {};
 }
 
 }  // namespace kernelloop

@@ -29,13 +29,4 @@ std::variant<ResolvedPlan, std::string> plan_for(const WorkloadCase& one, const 
                                                  const CompiledVersion& compiled,
                                                  const LaunchLimits& limits);
 
-// The outputs of the arena by name.
-using OutputBytes = std::map<std::string, std::vector<std::byte>>;
-OutputBytes copy_outputs(const OpSpec& spec, const TensorArena& arena);
-
-// The first output whose bytes differ, with the flat index of its first element that does; empty
-// when all agree.
-std::string first_difference(const OpSpec& spec, const OutputBytes& expected,
-                             const TensorArena& arena);
-
 }  // namespace kernelloop

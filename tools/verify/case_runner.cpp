@@ -1,9 +1,9 @@
 #include "verify/case_runner.hpp"
 
 #include "support/error.hpp"
-#include "verify/inputs.hpp"
+#include "support/stopwatch.hpp"
 #include "verify/output_judge.hpp"
-#include "verify/pattern.hpp"
+#include "verify/output_snapshot.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -21,31 +21,19 @@ bool operator!=(const XXH128_hash_t& a, const XXH128_hash_t& b) {
   return XXH128_isEqual(a, b) == 0;
 }
 
-// The life of one case.
-class Case {
+// The runs of one case.
+class CaseRuns {
  public:
-  Case(const OpSpec& spec, const CasePlan& plan, ResolvedPlan resolved, Bindings axes,
-       std::map<std::string, double> scalars)
-      : spec_(spec), plan_(plan), arena_(slots(spec, axes)) {
-    request_.arena = &arena_;
+  CaseRuns(const OpSpec& spec, CaseData& data, ResolvedPlan resolved, VerificationCost& cost)
+      : spec_(spec), data_(data), cost_(cost) {
+    request_.arena = &data.arena();
     request_.plan = std::move(resolved);
-    inputs_.axes = std::move(axes);
-    inputs_.scalars = std::move(scalars);
-    for (const Tensor& tensor : spec.inputs) {
-      if (tensor.scalar) continue;
-      const auto count = static_cast<std::size_t>(element_count(tensor, inputs_.axes));
-      const MemoryBlock& block =
-          input_memory_.emplace_back(count * sizeof(double), MemoryBlock::Kind::owned);
-      const auto values = plan.values.find(tensor.name);
-      draw_tensor(tensor, values == plan.values.end() ? tensor.values : values->second, plan.seed,
-                  arena_.bytes(tensor.name), block.as<double>());
-      inputs_.tensors[tensor.name] = block.as<double>();
-    }
   }
 
   // Runs the candidate; what it does wrong while running is returned.
   std::optional<CaseFault> run(Executor& executor, const CaseRun& run,
                                std::chrono::milliseconds timeout) {
+    const ScopedSeconds timed(cost_.candidate);
     request_.poison = run.poison;
     request_.schedule_seed = run.schedule_seed;
     request_.timeout = timeout;
@@ -57,74 +45,37 @@ class Case {
                                                   fmt::join(result.changed_inputs, "', '"))};
   }
 
-  // Calls the reference the first time; its inputs are not kept.
   std::vector<OutputVerdict> judge(const ReferenceLibrary& reference, std::byte poison) {
-    if (expected_.empty()) {
-      expected_ = reference.run(spec_, inputs_);
-      inputs_.tensors.clear();
-      input_memory_.clear();
-    }
-    return judge_outputs(spec_, inputs_.axes, arena_, expected_, poison);
+    const auto& expected = data_.expected(reference);
+    const ScopedSeconds timed(cost_.judge);
+    return judge_outputs(spec_, data_.axes(), data_.arena(), expected, poison);
   }
 
   [[nodiscard]] Digests digests() const {
+    const ScopedSeconds timed(cost_.judge);
     Digests digests;
     for (const Tensor& output : spec_.outputs) {
-      const auto bytes = arena_.bytes(output.name);
+      const auto bytes = data_.arena().bytes(output.name);
       digests.push_back(XXH3_128bits(bytes.data(), bytes.size()));
     }
     return digests;
   }
 
-  // The outputs as they are now, one after the other.
-  [[nodiscard]] std::vector<std::byte> copy_outputs() const {
-    std::vector<std::byte> copy;
-    for (const Tensor& output : spec_.outputs) {
-      const auto bytes = arena_.bytes(output.name);
-      copy.insert(copy.end(), bytes.begin(), bytes.end());
-    }
-    return copy;
-  }
+  [[nodiscard]] OutputSnapshot snapshot() const { return {spec_, data_.axes(), data_.arena()}; }
 
-  // The first element in which the outputs differ from `before`: "y[3, 17] (0.5, then 0.25)".
-  [[nodiscard]] std::string first_difference(const std::vector<std::byte>& before) const {
-    const std::byte* old = before.data();
-    for (const Tensor& output : spec_.outputs) {
-      const auto bytes = arena_.bytes(output.name);
-      const auto at = std::mismatch(bytes.begin(), bytes.end(), old).first - bytes.begin();
-      if (at < static_cast<std::ptrdiff_t>(bytes.size())) {
-        const auto size = static_cast<std::ptrdiff_t>(info(output.dtype).size);
-        const std::ptrdiff_t element = at / size;
-        return fmt::format("{}{} ({:.6g}, then {:.6g})", output.name,
-                           index_text(element, shape_of(output, inputs_.axes)),
-                           load_element(output.dtype, old + element * size),
-                           load_element(output.dtype, bytes.data() + element * size));
-      }
-      old += bytes.size();
-    }
-    return "an element";
+  // The first element that is not as in `before`: "y[3, 17] (0.5, then 0.25)".
+  [[nodiscard]] std::string first_difference(const OutputSnapshot& before) const {
+    const auto found = before.first_difference(data_.arena());
+    if (!found) return "an element";
+    return fmt::format("{}{} ({:.6g}, then {:.6g})", found->output, found->index, found->before,
+                       found->now);
   }
 
  private:
-  static std::vector<TensorArena::Slot> slots(const OpSpec& spec, const Bindings& axes) {
-    std::vector<TensorArena::Slot> slots;
-    const auto add = [&](const Tensor& tensor, bool output) {
-      if (tensor.scalar) return;
-      const auto count = static_cast<std::size_t>(element_count(tensor, axes));
-      slots.push_back({tensor.name, count * info(tensor.dtype).size, output});
-    };
-    for (const Tensor& input : spec.inputs) add(input, false);
-    for (const Tensor& output : spec.outputs) add(output, true);
-    return slots;
-  }
-
   const OpSpec& spec_;
-  const CasePlan& plan_;
-  TensorArena arena_;
+  CaseData& data_;
+  VerificationCost& cost_;
   RunRequest request_;
-  ReferenceInputs inputs_;
-  std::vector<MemoryBlock> input_memory_;
-  std::map<std::string, ReferenceOutput> expected_;
 };
 
 bool all_passed(const std::vector<OutputVerdict>& outputs) {
@@ -141,9 +92,9 @@ std::string words(const std::vector<PlanProblem>& problems) {
 }
 
 // Run `later` gave other bits than run `first`. Runs `first` once more to tell why.
-CaseFault explain_difference(Case& body, Executor& executor, const CaseRun& first,
+CaseFault explain_difference(CaseRuns& body, Executor& executor, const CaseRun& first,
                              const Digests& digests_of_first, std::chrono::milliseconds timeout) {
-  const std::vector<std::byte> later = body.copy_outputs();
+  const OutputSnapshot later = body.snapshot();
   if (auto fault = body.run(executor, first, timeout)) return *fault;
   const Digests again = body.digests();
   const bool repeatable = std::equal(again.begin(), again.end(), digests_of_first.begin(),
@@ -173,8 +124,8 @@ void conceal(CaseVerdict& verdict) {
   if (verdict.fault) verdict.fault->message = "at a shape that is not shown";
 }
 
-void climb(Case& body, const CasePlan& plan, const ReferenceLibrary& reference, Executor& executor,
-           std::chrono::milliseconds timeout, CaseVerdict& verdict) {
+void climb(CaseRuns& body, const CasePlan& plan, const ReferenceLibrary& reference,
+           Executor& executor, std::chrono::milliseconds timeout, CaseVerdict& verdict) {
   Digests first;
   for (const CaseRun& run : plan.runs) {
     verdict.fault = body.run(executor, run, timeout);
@@ -203,23 +154,22 @@ void climb(Case& body, const CasePlan& plan, const ReferenceLibrary& reference, 
 
 }  // namespace
 
-CaseVerdict CaseRunner::run(const CasePlan& plan) const {
+CaseVerdict CaseRunner::run(const CasePlan& plan, CaseData& data) const {
   CaseVerdict verdict;
   verdict.name = plan.name;
   verdict.axes = plan.variables;
   verdict.seed = plan.seed;
   verdict.hidden = plan.hidden;
 
-  Bindings axes = resolve_axes(spec_, plan.variables);
-  std::map<std::string, double> scalars = draw_scalars(spec_, plan.scalars, plan.seed);
-  ResolveResult resolved = resolve_plan(version_.plan, spec_, version_.kernels, axes, scalars,
-                                        executor_.device().limits);
+  ResolveResult resolved = resolve_plan(version_.plan, spec_, version_.kernels, data.axes(),
+                                        data.scalars(), executor_.device().limits);
   if (!resolved.plan || resolved.plan->launches.empty()) {
     verdict.fault = CaseFault{"plan", words(resolved.problems)};
   } else {
-    Case body(spec_, plan, std::move(*resolved.plan), std::move(axes), std::move(scalars));
+    CaseRuns body(spec_, data, std::move(*resolved.plan), verdict.cost);
     climb(body, plan, reference_, executor_, timeout_, verdict);
   }
+  verdict.cost.add(data.cost());
   if (verdict.fault) {
     const bool lacking = verdict.fault->kind == name_of(FaultKind::not_runnable);
     verdict.status = lacking ? Verdict::not_runnable : Verdict::failed;

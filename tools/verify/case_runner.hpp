@@ -1,6 +1,7 @@
-// Runs one case: draws inputs, runs the candidate, calls the reference, judges.
+// Runs one case: runs the candidate on its data and judges what comes out.
 #pragma once
 
+#include "verify/case_data.hpp"
 #include "verify/compiled_version.hpp"
 #include "verify/executor.hpp"
 #include "verify/reference_library.hpp"
@@ -23,7 +24,8 @@ class CaseRunner {
         timeout_(timeout) {}
 
   // What the candidate does wrong is in the verdict. Throws Error for what is not its fault.
-  [[nodiscard]] CaseVerdict run(const CasePlan& plan) const;
+  // `data` must have been made from `plan`.
+  [[nodiscard]] CaseVerdict run(const CasePlan& plan, CaseData& data) const;
 
  private:
   const OpSpec& spec_;

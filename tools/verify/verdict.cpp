@@ -85,12 +85,34 @@ const char* name_of(Verdict verdict) {
   return "failed";
 }
 
+void VerificationCost::add(const VerificationCost& other) {
+  draw += other.draw;
+  reference += other.reference;
+  candidate += other.candidate;
+  judge += other.judge;
+}
+
+Json to_json(const VerificationCost& cost) {
+  const auto milliseconds = [](double seconds) { return std::round(seconds * 1e3) / 1e3; };
+  return {{"draw", milliseconds(cost.draw)},
+          {"reference", milliseconds(cost.reference)},
+          {"candidate", milliseconds(cost.candidate)},
+          {"judge", milliseconds(cost.judge)}};
+}
+
+VerificationCost cost_of(const RungVerdict& rung) {
+  VerificationCost cost;
+  for (const CaseVerdict& verdict : rung.cases) cost.add(verdict.cost);
+  return cost;
+}
+
 Json to_json(const RungVerdict& rung) {
   Json cases = Json::array();
   for (const CaseVerdict& verdict : rung.cases) cases.push_back(case_json(verdict));
   return {{"name", rung.name},
           {"status", name_of(rung.status)},
           {"reason", rung.reason},
+          {"cost_s", to_json(cost_of(rung))},
           {"cases", cases}};
 }
 

@@ -33,6 +33,17 @@ struct CaseFault {
   std::string message;
 };
 
+// Where the wall time of a case went, in seconds.
+struct VerificationCost {
+  double draw = 0.0;       // drawing the inputs
+  double reference = 0.0;  // the double reference, and the scale of its outputs
+  double candidate = 0.0;  // its runs with upload, poisoning and download
+  double judge = 0.0;      // comparing and hashing outputs
+
+  void add(const VerificationCost& other);
+};
+Json to_json(const VerificationCost& cost);
+
 struct CaseVerdict {
   std::string name;
   Bindings axes;  // the variable ones
@@ -41,6 +52,7 @@ struct CaseVerdict {
   Verdict status = Verdict::passed;
   std::optional<CaseFault> fault;
   std::vector<OutputVerdict> outputs;
+  VerificationCost cost;
 };
 
 struct RungVerdict {
@@ -49,6 +61,8 @@ struct RungVerdict {
   std::string reason;  // unless passed
   std::vector<CaseVerdict> cases;
 };
+
+VerificationCost cost_of(const RungVerdict& rung);
 
 // One member of "rungs" (docs/formats.md). Numbers that are not finite become null, except in
 // "worst", where they are "nan", "inf" and "-inf".

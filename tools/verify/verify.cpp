@@ -2,10 +2,13 @@
 
 #include "support/error.hpp"
 #include "support/hash.hpp"
+#include "support/stopwatch.hpp"
 #include "verify/case_runner.hpp"
 #include "verify/rules.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 namespace kernelloop {
 namespace {
@@ -54,13 +57,39 @@ RungVerdict build_rung(const CompiledVersion& version) {
   return verdict;
 }
 
-RungVerdict climb_rung(const Rung& rung, const RungContext& context, const CaseRunner& runner,
+// A rung with the cases chosen for it.
+struct PlannedRung {
+  const Rung* rung;
+  std::vector<CasePlan> cases;
+};
+
+std::vector<PlannedRung> planned(const std::vector<const Rung*>& rungs,
+                                 const RungContext& context) {
+  std::vector<PlannedRung> result;
+  for (const Rung* rung : rungs) {
+    result.push_back({rung, {}});
+    if (rung->cases != nullptr) result.back().cases = rung->cases(context);
+  }
+  return result;
+}
+
+std::vector<const CasePlan*> all_cases(const std::vector<PlannedRung>& rungs) {
+  std::vector<const CasePlan*> cases;
+  for (const PlannedRung& planned : rungs) {
+    for (const CasePlan& plan : planned.cases) cases.push_back(&plan);
+  }
+  return cases;
+}
+
+RungVerdict climb_rung(const PlannedRung& planned, CaseQueue& queue, const CaseRunner& runner,
                        bool keep_going) {
-  RungVerdict verdict{rung.name, Verdict::passed, "", {}};
-  const std::vector<CasePlan> plans = rung.cases(context);
-  if (plans.empty()) return {rung.name, Verdict::skipped, rung.without_cases, {}};
-  for (const CasePlan& plan : plans) {
-    const CaseVerdict& result = verdict.cases.emplace_back(runner.run(plan));
+  RungVerdict verdict{planned.rung->name, Verdict::passed, "", {}};
+  if (planned.cases.empty()) {
+    return {planned.rung->name, Verdict::skipped, planned.rung->without_cases, {}};
+  }
+  for (const CasePlan& plan : planned.cases) {
+    const std::unique_ptr<CaseData> data = queue.take();
+    const CaseVerdict& result = verdict.cases.emplace_back(runner.run(plan, *data));
     if (result.status == Verdict::passed) continue;
     if (verdict.status == Verdict::passed || result.status == Verdict::failed) {
       if (verdict.status != Verdict::failed) {
@@ -71,6 +100,15 @@ RungVerdict climb_rung(const Rung& rung, const RungContext& context, const CaseR
     if (!keep_going) break;
   }
   return verdict;
+}
+
+// Where the time of the whole verification went; "total" holds what no case accounts for too.
+Json cost_json(const std::vector<RungVerdict>& rungs, double total) {
+  VerificationCost cost;
+  for (const RungVerdict& rung : rungs) cost.add(cost_of(rung));
+  Json json = to_json(cost);
+  json["total"] = std::round(total * 1e3) / 1e3;
+  return json;
 }
 
 Verdict overall(const std::vector<RungVerdict>& rungs) {
@@ -156,6 +194,8 @@ std::string details_of(const std::vector<RungVerdict>& rungs, Verdict status) {
 }  // namespace
 
 VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& make_executor) {
+  double total = 0.0;
+  std::optional<ScopedSeconds> timed(total);
   check_rules(options.rules);
   const std::vector<const Rung*> wanted = wanted_rungs(options);
   const OpSpec spec = load_op_spec(options.checks);
@@ -181,10 +221,12 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
     SeedSource seeds(options.seed);
     const RungContext context{spec, options.device, seeds};
     const CaseRunner runner(spec, version, reference, *executor, options.launch_timeout);
-    for (const Rung* rung : wanted) {
-      rungs.push_back(rung->cases == nullptr
+    const std::vector<PlannedRung> plans = planned(wanted, context);
+    CaseQueue queue(spec, reference, all_cases(plans), options.device != "cpu");
+    for (const PlannedRung& plan : plans) {
+      rungs.push_back(plan.rung->cases == nullptr
                           ? build_rung(version)
-                          : climb_rung(*rung, context, runner, options.keep_going));
+                          : climb_rung(plan, queue, runner, options.keep_going));
       const Verdict status = rungs.back().status;
       if (status != Verdict::passed && status != Verdict::skipped && !options.keep_going) break;
     }
@@ -199,6 +241,7 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
     result.details = details_of(rungs, result.status);
   }
 
+  timed.reset();
   Json rung_list = Json::array();
   for (const RungVerdict& rung : rungs) rung_list.push_back(to_json(rung));
   result.json = {{"schema_version", 1},
@@ -212,6 +255,7 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
                  {"contract_sha256", sha256_of_file(options.contract)},
                  {"checks_sha256", sha256_of_file(options.checks)},
                  {"device", device},
+                 {"cost_s", cost_json(rungs, total)},
                  {"rungs", rung_list}};
   return result;
 }

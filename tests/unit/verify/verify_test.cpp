@@ -112,6 +112,19 @@ TEST_F(Verify, ARightKernelPassesTheWholeLadder) {
   EXPECT_GE(output.at("gates").size(), 5U);
 }
 
+TEST_F(Verify, SaysWhereTheTimeWent) {
+  options_.device = "cpu";
+  const VerifyResult result = verify(softmax_kernel);
+  const Json& whole = result.json.at("cost_s");
+  double parts = 0.0;
+  for (const char* part : {"draw", "reference", "candidate", "judge"}) {
+    parts += whole.at(part).get<double>();
+  }
+  EXPECT_GT(parts, 0.0);
+  EXPECT_GE(whole.at("total").get<double>() + 0.01, parts);
+  EXPECT_GT(result.json.at("rungs").at(1).at("cost_s").at("reference").get<double>(), 0.0);
+}
+
 TEST_F(Verify, StopsAtTheFirstFailingRung) {
   const VerifyResult result = verify([](const FakeLaunch& launch) {
     softmax_kernel(launch);

@@ -1,0 +1,22 @@
+// Adds the wall time of a scope to a total, for the accounts of where a step's time went.
+#pragma once
+
+#include <chrono>
+
+namespace kernelloop {
+
+class ScopedSeconds {
+ public:
+  explicit ScopedSeconds(double& total) : total_(total) {}
+  ~ScopedSeconds() {
+    total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  ScopedSeconds(const ScopedSeconds&) = delete;
+  ScopedSeconds& operator=(const ScopedSeconds&) = delete;
+
+ private:
+  double& total_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace kernelloop

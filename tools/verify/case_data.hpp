@@ -1,0 +1,66 @@
+// The data of one case: inputs drawn and placed where the candidate will find them, and what the
+// reference makes of them.
+#pragma once
+
+#include "device/worker_client.hpp"
+#include "verify/reference_library.hpp"
+#include "verify/rung.hpp"
+#include "verify/verdict.hpp"
+
+#include <future>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+class CaseData {
+ public:
+  // Draws the inputs. `spec` must outlive it. Throws Error(bad_input) for a shape that the spec
+  // does not admit, Error(io) when memory is short.
+  CaseData(const OpSpec& spec, const CasePlan& plan);
+
+  [[nodiscard]] const Bindings& axes() const noexcept { return inputs_.axes; }
+  [[nodiscard]] const std::map<std::string, double>& scalars() const noexcept {
+    return inputs_.scalars;
+  }
+  [[nodiscard]] const TensorArena& arena() const noexcept { return arena_; }
+  [[nodiscard]] const VerificationCost& cost() const noexcept { return cost_; }
+
+  // Calls the reference the first time, which drops the inputs in double: the arena keeps them as
+  // the candidate sees them. Throws as ReferenceLibrary::run does.
+  const std::map<std::string, ReferenceOutput>& expected(const ReferenceLibrary& reference);
+
+ private:
+  const OpSpec& spec_;
+  VerificationCost cost_;
+  ReferenceInputs inputs_;
+  TensorArena arena_;
+  std::vector<MemoryBlock> input_memory_;
+  std::map<std::string, ReferenceOutput> expected_;
+};
+
+// Hands out the cases of a ladder in their order. With `ahead`, the one after is made ready while
+// the caller works on the one it took: worth it where a candidate runs on a device of its own,
+// since drawing and the reference take longer than it does.
+class CaseQueue {
+ public:
+  // All of them must outlive the queue.
+  CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
+            std::vector<const CasePlan*> plans, bool ahead)
+      : spec_(spec), reference_(reference), plans_(std::move(plans)), ahead_(ahead) {}
+
+  // The next case. Throws what its making threw.
+  std::unique_ptr<CaseData> take();
+
+ private:
+  const OpSpec& spec_;
+  const ReferenceLibrary& reference_;
+  std::vector<const CasePlan*> plans_;
+  bool ahead_;
+  std::size_t taken_ = 0;
+  std::future<std::unique_ptr<CaseData>> next_;
+};
+
+}  // namespace kernelloop
