@@ -5,6 +5,7 @@
 #include "bench/rules.hpp"
 #include "bench/statistics.hpp"
 #include "support/error.hpp"
+#include "support/stopwatch.hpp"
 
 #include <fmt/format.h>
 
@@ -110,6 +111,21 @@ Json summary_json(const std::vector<MeasuredWorkload>& measured) {
           {"sol", all_bounded ? Json(weighted_geometric_mean(fractions, weights)) : Json(nullptr)}};
 }
 
+// What no workload accounts for (starting, ceilings) is in "total" alone.
+Json spent_json(const std::vector<MeasuredWorkload>& measured, double total) {
+  MeasurementCost spent;
+  for (const MeasuredWorkload& one : measured) {
+    spent.prepare += one.spent.prepare;
+    spent.check += one.spent.check;
+    spent.timing += one.spent.timing;
+  }
+  const auto milliseconds = [](double seconds) { return std::round(seconds * 1e3) / 1e3; };
+  return {{"prepare", milliseconds(spent.prepare)},
+          {"check", milliseconds(spent.check)},
+          {"timing", milliseconds(spent.timing)},
+          {"total", milliseconds(total)}};
+}
+
 Json ceilings_json(const Ceilings& ceilings) {
   Json json = Json::object();
   if (ceilings.copy_bytes_per_second > 0) {
@@ -131,6 +147,8 @@ void add_device(Json& report, const DeviceDescription& device) {
 }  // namespace
 
 BenchReport bench(const BenchRequest& request, TimingDevice& device) {
+  double total = 0.0;
+  std::optional<ScopedSeconds> whole(total);
   if (const std::string reason = reason_to_skip(request); !reason.empty()) {
     return without_times(request, "skipped", reason);
   }
@@ -161,6 +179,8 @@ BenchReport bench(const BenchRequest& request, TimingDevice& device) {
     report.samples["workloads"].push_back(samples_json(measured.back()));
   }
   report.bench["summary"] = summary_json(measured);
+  whole.reset();
+  report.bench["cost_s"] = spent_json(measured, total);
   return report;
 }
 

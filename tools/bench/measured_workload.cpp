@@ -1,5 +1,6 @@
 #include "bench/measured_workload.hpp"
 
+#include "support/stopwatch.hpp"
 #include "verify/output_snapshot.hpp"
 
 #include <fmt/format.h>
@@ -65,7 +66,10 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest&
                                                              const Workload& workload,
                                                              TimingDevice& device, int module,
                                                              const Ceilings& ceilings) {
-  const WorkloadCase one = prepare_workload(*request.spec, workload, request.seed);
+  MeasuredWorkload result;
+  const WorkloadCase one = timed(result.spent.prepare, [&] {
+    return prepare_workload(*request.spec, workload, request.seed);
+  });
   auto planned = plan_for(one, *request.spec, request.compiled, device.device().limits);
   if (const auto* reason = std::get_if<std::string>(&planned)) {
     return *reason;
@@ -77,7 +81,7 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest&
   run.arena = &one.arena;
   run.plan = plan;
   run.poison = std::byte{0x5A};
-  const RunResult fresh_run = device.run(run, module);
+  const RunResult fresh_run = timed(result.spent.check, [&] { return device.run(run, module); });
   if (fresh_run.fault) {
     return fault_text(fresh_run.fault, "before timing");
   }
@@ -89,22 +93,23 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest&
   TimeRequest timing = timing_settings(request.device);
   timing.arena = &one.arena;
   timing.variants = {{module, plan}};
-  TimeResult timed = device.time(timing);
-  if (timed.fault) {
-    return fault_text(timed.fault, "while it was timed");
+  TimeResult times = timed(result.spent.timing, [&] { return device.time(timing); });
+  if (times.fault) {
+    return fault_text(times.fault, "while it was timed");
   }
-  MeasuredWorkload result;
   result.workload = workload;
-  if (!timed.samples_us.empty()) {
-    result.samples_us = std::move(timed.samples_us.front());
+  if (!times.samples_us.empty()) {
+    result.samples_us = std::move(times.samples_us.front());
   }
-  result.clock_mhz = std::move(timed.clock_mhz);
+  result.clock_mhz = std::move(times.clock_mhz);
   result.cost = cost_of(*request.spec, one.axes);
   if (std::string wrong = check_times(result.samples_us, result.cost, device.device());
       !wrong.empty()) {
     return wrong;
   }
-  if (std::string wrong = check_outputs(request, one, fresh); !wrong.empty()) {
+  if (std::string wrong =
+          timed(result.spent.check, [&] { return check_outputs(request, one, fresh); });
+      !wrong.empty()) {
     return wrong;
   }
   result.times = summarize(result.samples_us);

@@ -12,6 +12,13 @@
 
 namespace kernelloop {
 
+// Where the wall time of a measurement went, in seconds.
+struct MeasurementCost {
+  double prepare = 0.0;  // drawing the inputs
+  double check = 0.0;   // the run before timing, comparing outputs, the reference where it is asked
+  double timing = 0.0;  // samples with warm-up and flushing
+};
+
 struct MeasuredWorkload {
   Workload workload;
   std::vector<double> samples_us;  // in the order taken
@@ -19,6 +26,7 @@ struct MeasuredWorkload {
   Summary times;                   // of samples_us
   CostNumbers cost;
   std::optional<double> sol_us;  // the least time the measured ceilings allow
+  MeasurementCost spent;
 };
 
 // How many samples, for how long; a CPU sample is a whole emulated grid, so fewer do.

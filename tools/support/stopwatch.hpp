@@ -19,4 +19,11 @@ class ScopedSeconds {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
+// The result of `work`, whose time is added to `total`.
+template <typename Work>
+auto timed(double& total, const Work& work) {
+  const ScopedSeconds scope(total);
+  return work();
+}
+
 }  // namespace kernelloop
