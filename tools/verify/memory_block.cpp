@@ -1,19 +1,44 @@
 #include "verify/memory_block.hpp"
 
 #include "support/error.hpp"
+#include "verify/parallel.hpp"
 
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 namespace kernelloop {
 namespace {
 
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+constexpr std::size_t k_page = 4096;
+constexpr std::int64_t k_populated_at_once = 4 << 20;
+
 std::size_t mapped_size(std::size_t bytes) { return std::max<std::size_t>(bytes, 1); }
 
 }  // namespace
+
+void populate(std::span<std::byte> memory, bool writing) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  const std::uintptr_t first = (address + k_page - 1) / k_page * k_page;
+  const std::uintptr_t last = (address + memory.size()) / k_page * k_page;
+  if (last <= first) return;
+  const auto bytes = static_cast<std::int64_t>(last - first);
+  const std::int64_t pieces = (bytes + k_populated_at_once - 1) / k_populated_at_once;
+  detail::parallel_for(pieces, core_count(), [&](std::int64_t piece) {
+    const std::int64_t begin = piece * k_populated_at_once;
+    const std::int64_t size = std::min(k_populated_at_once, bytes - begin);
+    ::madvise(reinterpret_cast<void*>(first + static_cast<std::uintptr_t>(begin)),
+              static_cast<std::size_t>(size), writing ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+  });
+}
 
 MemoryBlock::MemoryBlock(std::size_t bytes, Kind kind) : bytes_(bytes) {
   const int sharing = kind == Kind::shared ? MAP_SHARED : MAP_PRIVATE;

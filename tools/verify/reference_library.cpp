@@ -142,7 +142,10 @@ std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
   const CallArguments arguments(spec, inputs, outputs, magnitude_given);
   const std::string problem = contained_call(
       [&] {
-        for (const auto& [name, output] : outputs) mark_unwritten(output.values);
+        for (const auto& [name, output] : outputs) {
+          populate(std::as_writable_bytes(output.values), true);
+          mark_unwritten(output.values);
+        }
         return load_and_call(library_, spec, arguments);
       },
       timeout_);
@@ -153,6 +156,7 @@ std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
   if (!problem.empty()) refuse(problem);
 
   for (auto& [name, output] : outputs) {
+    populate(std::as_writable_bytes(output.values), false);
     output.scale = scale_of(output.values, output.shape, k_unwritten);
     if (output.scale.first_equal >= 0) {
       refuse(fmt::format("leaves element {} of output '{}' unwritten",

@@ -1,0 +1,37 @@
+#include "verify/memory_block.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace kernelloop {
+namespace {
+
+TEST(MemoryBlock, IsZeroAtFirst) {
+  const MemoryBlock block(1 << 20, MemoryBlock::Kind::owned);
+  const auto bytes = block.as<std::byte>();
+  EXPECT_EQ(std::ranges::count(bytes, std::byte{0}), 1 << 20);
+}
+
+TEST(MemoryBlock, PopulatingKeepsWhatItHolds) {
+  for (const auto kind : {MemoryBlock::Kind::owned, MemoryBlock::Kind::shared}) {
+    const MemoryBlock block((9 << 20) + 5, kind);  // three pieces, the last one not whole
+    const auto bytes = block.as<std::byte>();
+    bytes[5 << 20] = std::byte{7};
+    populate(bytes, true);
+    populate(bytes.subspan(3), false);
+    EXPECT_EQ(bytes[5 << 20], std::byte{7});
+    EXPECT_EQ(std::ranges::count(bytes, std::byte{0}),
+              static_cast<std::ptrdiff_t>(bytes.size()) - 1);
+  }
+}
+
+TEST(MemoryBlock, PopulatingLessThanAPageDoesNothing) {
+  const MemoryBlock block(100, MemoryBlock::Kind::owned);
+  populate(block.as<std::byte>(), true);
+  populate({}, true);
+  EXPECT_EQ(block.as<std::byte>()[99], std::byte{0});
+}
+
+}  // namespace
+}  // namespace kernelloop
