@@ -160,7 +160,7 @@ BenchReport bench(const BenchRequest& request, TimingDevice& device) {
         fmt::format("{} has no workload for the {} device", request.compiled.op, request.device));
   }
   const Ceilings ceilings = ceilings_of(device, request.cache_dir);
-  const int module = device.load(request.compiled.artifact);
+  const int module = device.load(artifact_for(request.compiled, device.device()));
   BenchReport report = without_times(request, "measured", "");
   add_device(report.bench, device.device());
   report.bench["ceilings"] = ceilings_json(ceilings);

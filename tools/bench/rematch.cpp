@@ -21,7 +21,7 @@ int load_version(const CompiledVersion& version, TimingDevice& device) {
          version.status == CompiledVersion::Status::compiled ? version.artifact_reason
                                                              : version.reason);
   }
-  return device.load(version.artifact);
+  return device.load(artifact_for(version, device.device()));
 }
 
 struct Modules {

@@ -1,5 +1,6 @@
 #include "product/candidate.hpp"
 
+#include "device/architecture.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/json_members.hpp"
@@ -12,6 +13,16 @@
 
 namespace kernelloop {
 namespace {
+
+// The architecture of the cubin that was measured: the one that the device chose.
+std::string measured_architecture(const StepFiles& files) {
+  const Json& cuda = member(member(files.compiled, "artifacts"), "cuda");
+  std::vector<std::string> built;
+  for (const auto& [name, path] : member(cuda, "cubins").items()) built.push_back(name);
+  const std::string chosen =
+      architecture_for(text_member(member(files.measured, "device"), "architecture"), built);
+  return chosen.empty() ? text_member(cuda, "architecture") : chosen;
+}
 
 StepFiles read_steps(const OpConfig& config, int number) {
   const auto read = [&](const char* name) {
@@ -94,8 +105,7 @@ Examined examine(const OpConfig& config, int number) {
   candidate.device_kind = text_member(member(files.measured, "device"), "kind");
   candidate.device_name = text_member(member(files.measured, "device"), "name");
   if (config.device != "cpu") {
-    candidate.architecture =
-        text_member(member(member(files.compiled, "artifacts"), "cuda"), "architecture");
+    candidate.architecture = measured_architecture(files);
   }
   const Json& summary = files.measured.at("summary");
   candidate.time_us = summary.at("time_us").get<double>();

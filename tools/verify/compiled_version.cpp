@@ -1,6 +1,8 @@
 #include "verify/compiled_version.hpp"
 
+#include "device/architecture.hpp"
 #include "support/error.hpp"
+#include "support/json_members.hpp"
 
 namespace kernelloop {
 namespace {
@@ -42,6 +44,9 @@ void read_artifact(const Json& json, const std::string& device, CompiledVersion&
   if (status == "built") {
     version.availability = CompiledVersion::Availability::built;
     version.artifact.path = artifact.at(device == "cuda" ? "cubin" : "library").get<std::string>();
+    for (const auto& [architecture, path] : member(artifact, "cubins").items()) {
+      version.cubins[architecture] = path.get<std::string>();
+    }
     for (const KernelInfo& kernel : version.kernels) {
       version.artifact.kernels.push_back(kernel.name);
     }
@@ -59,6 +64,22 @@ void read_compiled(const Json& json, const OpSpec& spec, const std::string& devi
 }
 
 }  // namespace
+
+Artifact artifact_for(const CompiledVersion& version, const DeviceDescription& device) {
+  Artifact artifact = version.artifact;
+  if (device.kind != "cuda" || version.cubins.empty()) return artifact;
+  std::vector<std::string> built;
+  for (const auto& [architecture, path] : version.cubins) built.push_back(architecture);
+  const std::string chosen = architecture_for(device.architecture, built);
+  if (chosen.empty()) {
+    fail(ExitCode::bad_input,
+         "{} {} is compiled for {}, and {} is {}; add its architecture to ARCHITECTURES of the op "
+         "or to CMAKE_CUDA_ARCHITECTURES",
+         version.op, version.version, fmt::join(built, ", "), device.name, device.architecture);
+  }
+  artifact.path = version.cubins.at(chosen);
+  return artifact;
+}
 
 CompiledVersion load_compiled_version(const std::filesystem::path& path, const OpSpec& spec,
                                       const std::string& device) {

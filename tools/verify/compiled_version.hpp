@@ -6,6 +6,7 @@
 #include "support/json.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
 
 namespace kernelloop {
@@ -23,9 +24,14 @@ struct CompiledVersion {
   // The artefact for one device kind.
   enum class Availability { built, failed, not_runnable };
   Availability availability = Availability::failed;
-  std::string artifact_reason;  // unless built
-  Artifact artifact;            // when built
+  std::string artifact_reason;                          // unless built
+  Artifact artifact;                                    // when built; of several cubins, the first
+  std::map<std::string, std::filesystem::path> cubins;  // cuda: by architecture, "90a"
 };
+
+// The artefact for a device: the cubin that suits its architecture. Throws Error(bad_input) when
+// the version was compiled for other GPUs.
+Artifact artifact_for(const CompiledVersion& version, const DeviceDescription& device);
 
 // Throws Error(bad_input) naming the member when the file is not a compile.json of this op.
 CompiledVersion load_compiled_version(const std::filesystem::path& path, const OpSpec& spec,

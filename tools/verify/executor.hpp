@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/worker_client.hpp"
+#include "verify/compiled_version.hpp"
 
 namespace kernelloop {
 
@@ -16,8 +17,9 @@ class Executor {
 // Runs one artefact in a device worker.
 class WorkerExecutor final : public Executor {
  public:
-  WorkerExecutor(WorkerOptions options, const Artifact& artifact)
-      : worker_(std::move(options)), module_(worker_.load(artifact)) {}
+  WorkerExecutor(WorkerOptions options, const CompiledVersion& version)
+      : worker_(std::move(options)),
+        module_(worker_.load(artifact_for(version, worker_.device()))) {}
 
   const DeviceDescription& device() override { return worker_.device(); }
   RunResult run(const RunRequest& request) override { return worker_.run(request, module_); }
