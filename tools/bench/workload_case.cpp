@@ -27,7 +27,8 @@ TensorArena make_arena(const OpSpec& spec, const Bindings& axes) {
   return TensorArena(slots);
 }
 
-void draw_inputs(const OpSpec& spec, const TensorArena& arena, std::uint64_t seed) {
+void draw_inputs(const OpSpec& spec, const Bindings& axes, const TensorArena& arena,
+                 std::uint64_t seed) {
   for (const Tensor& input : spec.inputs) {
     if (input.scalar) {
       continue;
@@ -35,7 +36,7 @@ void draw_inputs(const OpSpec& spec, const TensorArena& arena, std::uint64_t see
     const std::span<std::byte> bytes = arena.bytes(input.name);
     const MemoryBlock exact(bytes.size() / info(input.dtype).size * sizeof(double),
                             MemoryBlock::Kind::owned);
-    draw_tensor(input, input.values, seed, bytes, exact.as<double>());
+    draw_tensor(input, values_at(input, axes), seed, bytes, exact.as<double>());
   }
 }
 
@@ -44,8 +45,9 @@ void draw_inputs(const OpSpec& spec, const TensorArena& arena, std::uint64_t see
 WorkloadCase prepare_workload(const OpSpec& spec, const Workload& workload, std::uint64_t seed) {
   Bindings axes = resolve_axes(spec, workload.axes);
   TensorArena arena = make_arena(spec, axes);
-  draw_inputs(spec, arena, seed);
-  return {workload, std::move(axes), draw_scalars(spec, workload.scalars, seed), std::move(arena)};
+  draw_inputs(spec, axes, arena, seed);
+  std::map<std::string, double> scalars = draw_scalars(spec, axes, workload.scalars, seed);
+  return {workload, std::move(axes), std::move(scalars), std::move(arena)};
 }
 
 std::variant<ResolvedPlan, std::string> plan_for(const WorkloadCase& one, const OpSpec& spec,

@@ -33,6 +33,12 @@ struct InputValues {
   double low = 0.0;        // uniform, integers: lower end, inclusive
   double high = 1.0;       // uniform: exclusive; integers: inclusive
   double value = 0.0;      // constant
+  // Over axes, in place of `low` and `high`; values_at() works them out.
+  std::optional<Expression> low_formula;
+  std::optional<Expression> high_formula;
+  // That share of the elements, chosen at random, is `special_value` instead, in any family.
+  double special_value = 0.0;
+  double special_share = 0.0;  // 0 to 1
 };
 
 struct Tensor {
@@ -110,6 +116,11 @@ bool admissible(const OpSpec& spec, const Bindings& variables);
 // Shape and element count of a tensor under resolved axes. A scalar has shape {} and one element.
 std::vector<std::int64_t> shape_of(const Tensor& tensor, const Bindings& axes);
 std::int64_t element_count(const Tensor& tensor, const Bindings& axes);  // throws on overflow
+
+// How the elements of `input` are drawn under resolved axes: its values with `low` and `high` as
+// numbers. Throws Error(bad_input) where nothing can be drawn between them, or one of them does not
+// fit the dtype.
+InputValues values_at(const Tensor& input, const Bindings& axes);
 
 // The canonical parts of a spec, which the build graph keys its steps on (docs/formats.md):
 // "contract" (axes, tensors, constraints, precision), "checks" (contract + ladder, tolerance,

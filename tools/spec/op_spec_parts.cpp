@@ -25,8 +25,11 @@ Json to_json(const InputValues& values) {
   } else if (values.family == "constant") {
     json["value"] = values.value;
   } else {
-    json["low"] = values.low;
-    json["high"] = values.high;
+    json["low"] = values.low_formula ? Json(values.low_formula->text()) : Json(values.low);
+    json["high"] = values.high_formula ? Json(values.high_formula->text()) : Json(values.high);
+  }
+  if (values.special_share > 0.0) {
+    json["special"] = {{"value", values.special_value}, {"share", values.special_share}};
   }
   return json;
 }

@@ -3,7 +3,6 @@
 #include "support/suggest.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace kernelloop {
@@ -22,7 +21,8 @@ class Reader {
     read_axes(json["axes"]);
     for (const auto& [member, value] : json["inputs"].items()) {
       spec_.inputs.push_back(tensor(member, value, Place()["inputs"][member]));
-      spec_.inputs.back().values = values(spec_.inputs.back(), value);
+      spec_.inputs.back().values =
+          read_input_values(source_, spec_.inputs.back(), value, axis_names_);
     }
     for (const auto& [member, value] : json["outputs"].items()) {
       const Place place = Place()["outputs"][member];
@@ -50,12 +50,7 @@ class Reader {
   }
 
   Expression expression(const Json& json, const Place& place) const {
-    const auto text = json.get<std::string>();
-    try {
-      return parse_expression_over(text, axis_names_, "axis");
-    } catch (const ExpressionError& error) {
-      source_.wrong(place, describe(error, text));
-    }
+    return read_expression(source_, json, place, axis_names_);
   }
 
   std::int64_t integer(const Json& json, const Place& place) const {
@@ -146,75 +141,6 @@ class Reader {
     return tensor;
   }
 
-  static InputValues default_values(DType dtype) {
-    InputValues values;
-    if (info(dtype).floating) return values;
-    values.family = "integers";
-    if (dtype == DType::uint8) values.high = 15.0;
-    if (dtype != DType::uint8 && dtype != DType::boolean) {
-      values.low = -8.0;
-      values.high = 8.0;
-    }
-    return values;
-  }
-
-  InputValues values(const Tensor& input, const Json& json) const {
-    if (!json.contains("values")) return default_values(input.dtype);
-    const Place place = Place()["inputs"][input.name]["values"];
-    const Json& object = json["values"];
-    InputValues values;
-    values.family = object["family"].get<std::string>();
-    for (const auto& [member, value] : object.items()) {
-      if (member != "family" && !belongs(values.family, member)) {
-        source_.wrong(place[member],
-                      fmt::format("family `{}` has no `{}`; remove it", values.family, member));
-      }
-    }
-    values.mean = object.value("mean", values.mean);
-    values.deviation = object.value("deviation", values.deviation);
-    values.low = object.value("low", values.low);
-    values.high = object.value("high", values.high);
-    values.value = object.value("value", values.value);
-    check_values(input, values, place);
-    return values;
-  }
-
-  static bool belongs(const std::string& family, const std::string& member) {
-    if (family == "normal") return member == "mean" || member == "deviation";
-    if (family == "constant") return member == "value";
-    return member == "low" || member == "high";
-  }
-
-  void check_values(const Tensor& input, const InputValues& values, const Place& place) const {
-    if (!(values.deviation > 0.0)) source_.wrong(place["deviation"], "must be greater than 0");
-    if (values.family == "uniform" && !(values.low < values.high)) {
-      source_.wrong(place, "`low` must be less than `high`");
-    }
-    if (values.family == "integers" && !(values.low <= values.high)) {
-      source_.wrong(place, "`low` must not be greater than `high`");
-    }
-    if (values.family == "integers" &&
-        (std::floor(values.low) != values.low || std::floor(values.high) != values.high)) {
-      source_.wrong(place, "`low` and `high` of `integers` must be integers");
-    }
-    require_fits(input, values, "value", values.value, place);
-    require_fits(input, values, "low", values.low, place);
-    require_fits(input, values, "high", values.high, place);
-  }
-
-  void require_fits(const Tensor& input, const InputValues& values, const std::string& member,
-                    double value, const Place& place) const {
-    if (!belongs(values.family, member)) return;
-    const DTypeInfo& type = info(input.dtype);
-    const bool without_sign = input.dtype == DType::uint8 || input.dtype == DType::boolean;
-    if (std::fabs(value) <= type.largest + (type.floating ? 0.0 : 1.0) && value <= type.largest &&
-        !(without_sign && value < 0.0)) {
-      return;
-    }
-    source_.wrong(place[member], fmt::format("{} does not fit into {}; choose a value in its range",
-                                             value, type.name));
-  }
-
   void read_constraints() {
     const Json& json = source_.value();
     if (!json.contains("constraints")) return;
@@ -295,6 +221,16 @@ class Reader {
 };
 
 }  // namespace
+
+Expression read_expression(const SpecSource& source, const Json& json, const Place& place,
+                           const std::vector<std::string>& axis_names) {
+  const auto text = json.get<std::string>();
+  try {
+    return parse_expression_over(text, axis_names, "axis");
+  } catch (const ExpressionError& error) {
+    source.wrong(place, describe(error, text));
+  }
+}
 
 OpSpec read_op_spec(const SpecSource& source) { return Reader(source).read(); }
 

@@ -81,7 +81,10 @@ class Rules {
   Bindings check_shape(const Bindings& variables, const Place& place) const {
     try {
       const Bindings axes = resolve_axes(spec_, variables);
-      for (const Tensor& tensor : spec_.inputs) element_count(tensor, axes);
+      for (const Tensor& tensor : spec_.inputs) {
+        element_count(tensor, axes);
+        values_at(tensor, axes);
+      }
       for (const Tensor& tensor : spec_.outputs) element_count(tensor, axes);
       return axes;
     } catch (const Error& error) {

@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kernelloop {
 
@@ -38,6 +39,14 @@ class SpecSource {
 // JSON -> OpSpec, with all that can be said about one member by itself. The document is valid
 // against the schema.
 OpSpec read_op_spec(const SpecSource& source);
+
+// An expression over `axis_names`, which stands at `place`.
+Expression read_expression(const SpecSource& source, const Json& json, const Place& place,
+                           const std::vector<std::string>& axis_names);
+
+// How the elements of `input` are drawn: its member `values`, or what its dtype has by default.
+InputValues read_input_values(const SpecSource& source, const Tensor& input, const Json& json,
+                              const std::vector<std::string>& axis_names);
 
 // What holds between members: workloads against axes and constraints, hold-out against the rest.
 // `complete`: this is a whole op spec, not one part of it.

@@ -24,17 +24,19 @@ std::vector<TensorArena::Slot> slots_of(const OpSpec& spec, const Bindings& axes
 
 CaseData::CaseData(const OpSpec& spec, const CasePlan& plan)
     : spec_(spec),
-      inputs_{resolve_axes(spec, plan.variables), draw_scalars(spec, plan.scalars, plan.seed), {}},
+      inputs_{resolve_axes(spec, plan.variables), {}, {}},
       arena_(slots_of(spec, inputs_.axes)) {
   const ScopedSeconds timed(cost_.draw);
+  inputs_.scalars = draw_scalars(spec, inputs_.axes, plan.scalars, plan.seed);
   for (const Tensor& tensor : spec.inputs) {
     if (tensor.scalar) continue;
     const auto count = static_cast<std::size_t>(element_count(tensor, inputs_.axes));
     const MemoryBlock& block =
         input_memory_.emplace_back(count * sizeof(double), MemoryBlock::Kind::owned);
     const auto values = plan.values.find(tensor.name);
-    draw_tensor(tensor, values == plan.values.end() ? tensor.values : values->second, plan.seed,
-                arena_.bytes(tensor.name), block.as<double>());
+    draw_tensor(tensor,
+                values == plan.values.end() ? values_at(tensor, inputs_.axes) : values->second,
+                plan.seed, arena_.bytes(tensor.name), block.as<double>());
     inputs_.tensors[tensor.name] = block.as<double>();
   }
 }

@@ -45,6 +45,23 @@ void fill_normal(const Tensor& tensor, const InputValues& values, const RandomSt
   });
 }
 
+// Overwrites a share of the elements, which a stream of its own chooses.
+void mark_special(const Tensor& tensor, const InputValues& values, std::uint64_t seed,
+                  std::span<std::byte> bytes, std::span<double> exact) {
+  const RandomStream stream(seed, tensor.name + ".special");
+  with_writer(tensor.dtype, bytes.data(), [&](const auto& write) {
+    for_chunks(static_cast<std::int64_t>(exact.size()),
+               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t index = begin; index < end; ++index) {
+                   if (stream.uniform(static_cast<std::uint64_t>(index)) >= values.special_share) {
+                     continue;
+                   }
+                   exact[static_cast<std::size_t>(index)] = write(index, values.special_value);
+                 }
+               });
+  });
+}
+
 }  // namespace
 
 void draw_tensor(const Tensor& tensor, const InputValues& values, std::uint64_t seed,
@@ -74,16 +91,18 @@ void draw_tensor(const Tensor& tensor, const InputValues& values, std::uint64_t 
          "input '{}': no values of family '{}'; use normal, uniform, constant or integers",
          tensor.name, values.family);
   }
+  if (values.special_share > 0.0) mark_special(tensor, values, seed, bytes, exact);
 }
 
-std::map<std::string, double> draw_scalars(const OpSpec& spec,
+std::map<std::string, double> draw_scalars(const OpSpec& spec, const Bindings& axes,
                                            const std::map<std::string, double>& overrides,
                                            std::uint64_t seed) {
   std::map<std::string, double> scalars;
   for (const Tensor& tensor : spec.inputs) {
     if (!tensor.scalar) continue;
-    InputValues values = tensor.values;
+    InputValues values = values_at(tensor, axes);
     if (const auto found = overrides.find(tensor.name); found != overrides.end()) {
+      values = {};
       values.family = "constant";
       values.value = found->second;
     }

@@ -13,13 +13,14 @@ namespace kernelloop {
 
 // Fills `bytes` (the tensor's elements, in its dtype) with `values` drawn from the stream
 // (`seed`, tensor name), and `exact` with the same elements as double, after rounding. Integers
-// stay within +-2^53. Throws Error(bad_input) for a family it does not know.
+// stay within +-2^53. `values` are those of one shape (values_at). Throws Error(bad_input) for a
+// family it does not know.
 void draw_tensor(const Tensor& tensor, const InputValues& values, std::uint64_t seed,
                  std::span<std::byte> bytes, std::span<double> exact);
 
-// The value of every scalar input: `overrides` first, then drawn like a tensor of one element.
-// Rounded to the input's dtype.
-std::map<std::string, double> draw_scalars(const OpSpec& spec,
+// The value of every scalar input under resolved axes: `overrides` first, then drawn like a tensor
+// of one element. Rounded to the input's dtype.
+std::map<std::string, double> draw_scalars(const OpSpec& spec, const Bindings& axes,
                                            const std::map<std::string, double>& overrides,
                                            std::uint64_t seed);
 

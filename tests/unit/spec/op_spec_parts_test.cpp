@@ -56,6 +56,20 @@ TEST(SpecParts, WhatReachesEverything) {
   EXPECT_EQ(changed_by("\"scale\"", "\"scales\""), "ckt");
 }
 
+TEST(SpecParts, KeepHowInputsAreDrawn) {
+  const std::string values =
+      R"("values": {"family": "integers", "low": 1, "high": "cols - 1", "special": {"value": -7, "share": 0.5}})";
+  EXPECT_EQ(changed_by(R"("description": "in")", values), "ckt");
+  const SpecParts parts = split_spec(parse_json(with(R"("description": "in")", values), "op.json"));
+  for (const Json* part : {&parts.contract, &parts.checks, &parts.timing}) {
+    const Tensor x = parse_op_spec(parse_json(to_text(*part), "part.json")).inputs[0];
+    EXPECT_EQ(x.values.low, 1.0);
+    EXPECT_EQ(x.values.high_formula->text(), "cols - 1");
+    EXPECT_EQ(x.values.special_value, -7.0);
+    EXPECT_EQ(x.values.special_share, 0.5);
+  }
+}
+
 TEST(SpecParts, EachCanBeReadAgain) {
   const SpecParts parts = split_spec(parse_json(k_valid_spec, "op.json"));
   for (const Json* part : {&parts.contract, &parts.checks, &parts.timing}) {

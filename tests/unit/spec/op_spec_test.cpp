@@ -71,6 +71,22 @@ TEST(OpSpec, IntegerInputsAreDrawnAsIntegersByDefault) {
   EXPECT_EQ(values("float16").family, "normal");
 }
 
+TEST(OpSpec, EndsOfValuesFollowTheShape) {
+  const OpSpec spec = spec_from(with(
+      R"("description": "in")",
+      R"("values": {"family": "uniform", "low": "-rows", "high": "wide / 2", "special": {"value": 9, "share": 0.25}})"));
+  const Tensor& x = spec.inputs[0];
+  EXPECT_EQ(x.values.low_formula->text(), "-rows");
+  EXPECT_EQ(x.values.special_value, 9.0);
+  EXPECT_EQ(x.values.special_share, 0.25);
+  const InputValues values = values_at(x, resolve_axes(spec, {{"rows", 3}, {"cols", 6}}));
+  EXPECT_EQ(values.low, -3.0);
+  EXPECT_EQ(values.high, 12.0);
+  EXPECT_FALSE(values.low_formula || values.high_formula);
+  EXPECT_EQ(values.special_share, 0.25);
+  EXPECT_EQ(values_at(spec.inputs[1], {}).value, 2.0);
+}
+
 TEST(OpSpec, AMissingFileSaysSo) {
   try {
     load_op_spec("/nonexistent/op.json");
@@ -241,6 +257,27 @@ INSTANTIATE_TEST_SUITE_P(
               R"("dtype": "float32", "values": {"family": "constant", "value": 2})",
               R"("dtype": "uint8", "values": {"family": "constant", "value": 256})",
               "op.json:12:89: ", "256 does not fit into uint8"},
+        Wrong{"end_of_values_unknown_axis", R"("family": "constant", "value": 2)",
+              R"("family": "integers", "high": "colz - 1")",
+              "op.json:12:90: ", "in \"colz - 1\", offset 0: unknown axis `colz`"},
+        Wrong{"empty_range_at_a_shape", R"("family": "constant", "value": 2)",
+              R"("family": "uniform", "high": "rows - 3")", "op.json:19:31: ",
+              "values of input `gain` from 0 to 0: `low` must be less than `high`"},
+        Wrong{"end_of_values_division", R"("family": "constant", "value": 2)",
+              R"("family": "integers", "high": "1 / (rows - 3) + 1")", "op.json:19:31: ",
+              "`high` of the values of input `gain` (`1 / (rows - 3) + 1`): division by zero"},
+        Wrong{"end_of_values_out_of_range",
+              R"("dtype": "float32", "values": {"family": "constant", "value": 2})",
+              R"("dtype": "uint8", "values": {"family": "integers", "high": "rows"})",
+              "op.json:20:29: ", "`high` of the values of input `gain` (`rows`): 300 does not fit"},
+        Wrong{"special_share_zero", R"("value": 2})",
+              R"("value": 2, "special": {"value": 1, "share": 0}})",
+              "op.json:12:127: ", "must be greater than 0 and at most 1"},
+        Wrong{
+            "special_does_not_fit",
+            R"("dtype": "float32", "values": {"family": "constant", "value": 2})",
+            R"("dtype": "uint8", "values": {"family": "constant", "special": {"value": -100, "share": 1}})",
+            "op.json:12:101: ", "-100 does not fit into uint8"},
         Wrong{"negative_unsigned",
               R"("dtype": "float32", "values": {"family": "constant", "value": 2})",
               R"("dtype": "uint8", "values": {"family": "constant", "value": -1})",

@@ -85,8 +85,44 @@ TEST(Inputs, OtherFamiliesStayWithinTheirBounds) {
 
 TEST(Inputs, ScalarsAreRoundedAndCanBeOverridden) {
   const OpSpec spec = samples::rmsnorm();
-  EXPECT_EQ(draw_scalars(spec, {}, 1), (std::map<std::string, double>{{"eps", 1e-6F}}));
-  EXPECT_EQ(draw_scalars(spec, {{"eps", 0.25}}, 1), (std::map<std::string, double>{{"eps", 0.25}}));
+  const Bindings axes = resolve_axes(spec, {{"rows", 2}, {"cols", 3}});
+  EXPECT_EQ(draw_scalars(spec, axes, {}, 1), (std::map<std::string, double>{{"eps", 1e-6F}}));
+  EXPECT_EQ(draw_scalars(spec, axes, {{"eps", 0.25}}, 1),
+            (std::map<std::string, double>{{"eps", 0.25}}));
+}
+
+TEST(Inputs, ScalarsFollowTheShape) {
+  OpSpec spec = samples::rmsnorm();
+  for (Tensor& input : spec.inputs) {
+    if (!input.scalar) continue;
+    input.values.family = "integers";
+    input.values.low_formula = Expression::parse("cols");
+    input.values.high_formula = Expression::parse("cols");
+  }
+  const Bindings axes = resolve_axes(spec, {{"rows", 2}, {"cols", 3}});
+  EXPECT_EQ(draw_scalars(spec, axes, {}, 1), (std::map<std::string, double>{{"eps", 3.0}}));
+}
+
+TEST(Inputs, AShareOfTheElementsIsSpecial) {
+  InputValues values;
+  values.family = "integers";
+  values.high = 99.0;
+  const std::vector<double> plain = draw(DType::int64, values, 100000).exact;
+  values.special_value = -100.0;
+  values.special_share = 0.125;
+  const Drawn drawn = draw(DType::int64, values, 100000);
+  std::int64_t special = 0;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    ASSERT_EQ(drawn.exact[i], load_element(DType::int64, &drawn.bytes[i * 8])) << i;
+    if (drawn.exact[i] == -100.0) {
+      ++special;
+    } else {
+      ASSERT_EQ(drawn.exact[i], plain[i]) << i;
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(special) / 1e5, 0.125, 0.01);
+  values.special_share = 1.0;
+  EXPECT_THAT(draw(DType::int64, values, 1000).exact, testing::Each(-100.0));
 }
 
 TEST(SeedSource, SeedsAreFreshUnlessFixed) {
