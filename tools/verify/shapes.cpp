@@ -41,12 +41,24 @@ std::vector<std::string> variable_axes(const OpSpec& spec) {
   return names;
 }
 
+bool uses(const std::string& dimension, const std::string& axis) {
+  return Expression::parse(dimension).names().count(axis) != 0;
+}
+
+// Contiguous in a tensor of two dimensions or more; one element for each row makes no inner axis of
+// the rows. Where an axis stands in vectors only, it is the inner one.
 bool is_inner(const OpSpec& spec, const std::string& axis) {
-  const auto last_of = [&](const Tensor& tensor) {
-    return !tensor.shape.empty() && Expression::parse(tensor.shape.back()).names().count(axis) != 0;
-  };
-  return std::any_of(spec.inputs.begin(), spec.inputs.end(), last_of) ||
-         std::any_of(spec.outputs.begin(), spec.outputs.end(), last_of);
+  bool in_matrix = false;
+  for (const auto* tensors : {&spec.inputs, &spec.outputs}) {
+    for (const Tensor& tensor : *tensors) {
+      if (tensor.shape.size() < 2) continue;
+      if (uses(tensor.shape.back(), axis)) return true;
+      in_matrix = in_matrix ||
+                  std::any_of(tensor.shape.begin(), tensor.shape.end(),
+                              [&](const std::string& dimension) { return uses(dimension, axis); });
+    }
+  }
+  return !in_matrix;
 }
 
 std::int64_t elements_of(const OpSpec& spec, const Bindings& variables) {

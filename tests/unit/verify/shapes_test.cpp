@@ -67,6 +67,25 @@ TEST(Shapes, AreBoundedOnTheCpuDevice) {
               Contains(testing::Gt(65535)));
 }
 
+// A result for each row does not make the rows a contiguous axis.
+TEST(Shapes, AVectorOfRowsDoesNotMakeManyRows) {
+  const OpSpec reduction = samples::spec_from(R"({"name": "sums", "description": "Sums of rows",
+    "axes": {"rows": {"type": "var"}, "cols": {"type": "var"}},
+    "inputs": {"a": {"shape": ["rows", "cols"], "dtype": "float32"}},
+    "outputs": {"y": {"shape": ["rows"], "dtype": "float32"}},
+    "workloads": [{"name": "w", "axes": {"rows": 32, "cols": 128}}]})");
+  const std::vector<Bindings> shapes = edge_shapes(reduction, "cpu", 1);
+  EXPECT_THAT(values_of(shapes, "rows"), testing::Not(Contains(testing::Gt(1000))));
+  EXPECT_THAT(values_of(shapes, "cols"), Contains(33001));
+
+  const OpSpec vectors = samples::spec_from(R"({"name": "copy", "description": "A copy",
+    "axes": {"n": {"type": "var"}},
+    "inputs": {"x": {"shape": ["n"], "dtype": "float32"}},
+    "outputs": {"y": {"shape": ["n"], "dtype": "float32"}},
+    "workloads": [{"name": "w", "axes": {"n": 128}}]})");
+  EXPECT_THAT(values_of(edge_shapes(vectors, "cpu", 1), "n"), Contains(33001));
+}
+
 TEST(Shapes, StayWithinTheConstraints) {
   const OpSpec spec = constrained();
   const std::vector<Bindings> shapes = edge_shapes(spec, "cuda", 3);
