@@ -21,8 +21,8 @@ void require_place(const fs::path& directory, std::uintmax_t bytes) {
   std::error_code error;
   fs::create_directories(directory, error);
   if (error) {
-    fail(ExitCode::io, "cannot create {}: {}; nothing was asked", directory.string(),
-         error.message());
+    fail(ExitCode::io, "cannot create {}: {}; nothing was asked{}", directory.string(),
+         error.message(), write_remedy(error));
   }
   const fs::space_info space = fs::space(directory, error);
   if (!error && space.available < bytes) {
@@ -41,8 +41,8 @@ void require_place(const fs::path& directory, std::uintmax_t bytes) {
   stream.close();
   fs::remove(probe, error);
   if (!written) {
-    fail(ExitCode::io, "cannot write into {}: {}; nothing was asked", directory.string(),
-         std::strerror(reason));
+    fail(ExitCode::io, "cannot write into {}: {}; nothing was asked{}", directory.string(),
+         std::strerror(reason), write_remedy({reason, std::generic_category()}));
   }
 }
 

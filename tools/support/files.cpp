@@ -17,14 +17,22 @@
 #include <utility>
 
 namespace kernelloop {
+
+std::string write_remedy(std::error_code error) {
+  if (error == std::errc::no_space_on_device || error.value() == EDQUOT) {
+    return "; free some space and build again";
+  }
+  if (error == std::errc::read_only_file_system || error == std::errc::permission_denied) {
+    return "; make it writable or point KERNELLOOP_GENERATED_DIR elsewhere";
+  }
+  return "";
+}
+
 namespace {
 
 [[noreturn]] void fail_io(const char* what, const std::filesystem::path& path, int error) {
-  const char* remedy = error == ENOSPC || error == EDQUOT ? "; free some space and build again"
-                       : error == EROFS || error == EACCES
-                           ? "; make it writable or point KERNELLOOP_GENERATED_DIR elsewhere"
-                           : "";
-  fail(ExitCode::io, "cannot {} {}: {}{}", what, path.string(), std::strerror(error), remedy);
+  fail(ExitCode::io, "cannot {} {}: {}{}", what, path.string(), std::strerror(error),
+       write_remedy({error, std::generic_category()}));
 }
 
 // Closes (and, unless told otherwise, deletes) a temporary file on every way out.

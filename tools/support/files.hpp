@@ -4,8 +4,13 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace kernelloop {
+
+// What a user can do about a failed write, as the end of a message ("; free some space and build
+// again"); empty when there is no telling.
+std::string write_remedy(std::error_code error);
 
 // The whole file. Throws Error(io) with the reason when it cannot be read.
 std::string read_file(const std::filesystem::path& path);
