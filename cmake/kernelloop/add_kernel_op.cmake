@@ -111,6 +111,19 @@ function(add_kernel_op op)
   set(default_DEVICE auto)
   set(default_TEST_TIMEOUT 600)
   set(default_EXCLUDE_FROM_OPTIMIZE_ALL OFF)
+  # Of the others any value is legal; a thousand operators would ask in vain many thousand times.
+  set(
+    checked
+    LANGUAGE
+    VERSIONS
+    CANDIDATES
+    FIX_LIMIT
+    PROVIDER
+    SOL_TARGET
+    ARCHITECTURES
+    DEVICE
+    TEST_TIMEOUT
+  )
   foreach(
     option
     IN
@@ -128,7 +141,9 @@ function(add_kernel_op op)
     else()
       set(value_${option} "${default_${option}}")
     endif()
-    _kernelloop_check_value("${op}" ${label_${option}} ${option} "${value_${option}}")
+    if(option IN_LIST checked)
+      _kernelloop_check_value("${op}" ${label_${option}} ${option} "${value_${option}}")
+    endif()
   endforeach()
   set(base "${CMAKE_CURRENT_SOURCE_DIR}")
   foreach(option IN ITEMS SPEC REFERENCE CONTEXT BASELINES)
@@ -188,7 +203,9 @@ function(add_kernel_op op)
     set_property(TARGET ${op} PROPERTY _KERNELLOOP_FIXED_${fixed} "${value_${fixed}}")
   endforeach()
 
-  _kernelloop_add_op_steps(${op})
+  # A directory for each operator, because CMake slows down with outputs of one name in one directory.
+  set(_kernelloop_step_arguments ${op} "${CMAKE_CURRENT_BINARY_DIR}")
+  add_subdirectory("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/steps" "${directory}/steps" EXCLUDE_FROM_ALL)
   _kernelloop_add_op_targets(${op})
   _kernelloop_add_op_tests(${op})
 

@@ -1,9 +1,14 @@
-# _kernelloop_add_op_steps(<op>)
+# _kernelloop_add_op_steps(<op> <working_directory>)
 #
-# The loop, unrolled: one custom command per step. What stands on a command line or under DEPENDS
-# re-runs the step; what must not (hints, model, limits) goes through config.json, on which nothing
-# depends. Versions under generated/ are never outputs, so that `clean` cannot delete them.
-function(_kernelloop_add_op_steps op)
+# The loop, unrolled: one custom command per step, run in <working_directory>, and the target
+# optimize_<op>, which wants the last of them. What stands on a command line or under DEPENDS re-runs
+# the step; what must not (hints, model, limits) goes through config.json, on which nothing depends.
+# Versions under generated/ are never outputs, so that `clean` cannot delete them.
+#
+# Called from steps/CMakeLists.txt, so that the files of each operator are in a directory of their
+# own: CMake looks for the source file of an output among all of its directory with the same name, so
+# that the time to add the verify.json of n operators to one directory would grow with n squared.
+function(_kernelloop_add_op_steps op working_directory)
   include("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/rules.cmake")
   foreach(
     name
@@ -25,9 +30,13 @@ function(_kernelloop_add_op_steps op)
     file(WRITE "${resume}" "")
   endif()
 
-  # Read when CMake generates: properties may change after add_kernel_op, and hold expressions.
-  foreach(name IN ITEMS DEVICE_LAUNCHER ARCHITECTURES COMPILE_OPTIONS SOL_TARGET)
+  # Read when CMake generates, because properties may change after add_kernel_op. The first two may
+  # hold generator expressions; the others are checked at the end of the project, as plain values.
+  foreach(name IN ITEMS DEVICE_LAUNCHER COMPILE_OPTIONS)
     set(${name} "$<TARGET_GENEX_EVAL:${op},$<TARGET_PROPERTY:${op},KERNELLOOP_${name}>>")
+  endforeach()
+  foreach(name IN ITEMS ARCHITECTURES SOL_TARGET)
+    set(${name} "$<TARGET_PROPERTY:${op},KERNELLOOP_${name}>")
   endforeach()
   set(reference "$<TARGET_FILE:${op}_reference>")
 
@@ -36,6 +45,7 @@ function(_kernelloop_add_op_steps op)
     COMMAND "${tool}" spec --config "${config}"
     DEPENDS "${SPEC}"
     COMMENT "${op}: spec"
+    WORKING_DIRECTORY "${working_directory}"
     VERBATIM
   )
   # A broken spec stops the loop before anything is asked.
@@ -51,6 +61,7 @@ function(_kernelloop_add_op_steps op)
       DEPENDS ${known} "${resume}"
       JOB_POOL kernelloop_llm
       COMMENT "${op} ${name}: propose"
+      WORKING_DIRECTORY "${working_directory}"
       VERBATIM
     )
     add_custom_command(
@@ -65,6 +76,7 @@ function(_kernelloop_add_op_steps op)
       DEPFILE "${directory}/compile.d"
       COMMENT "${op} ${name}: compile"
       COMMAND_EXPAND_LISTS
+      WORKING_DIRECTORY "${working_directory}"
       VERBATIM
     )
     add_custom_command(
@@ -77,6 +89,7 @@ function(_kernelloop_add_op_steps op)
       JOB_POOL kernelloop_gpu
       COMMENT "${op} ${name}: verify"
       COMMAND_EXPAND_LISTS
+      WORKING_DIRECTORY "${working_directory}"
       VERBATIM
     )
     add_custom_command(
@@ -95,6 +108,7 @@ function(_kernelloop_add_op_steps op)
       JOB_POOL kernelloop_gpu
       COMMENT "${op} ${name}: bench"
       COMMAND_EXPAND_LISTS
+      WORKING_DIRECTORY "${working_directory}"
       VERBATIM
     )
     foreach(step IN ITEMS proposed compile verify bench)
@@ -110,6 +124,7 @@ function(_kernelloop_add_op_steps op)
         COMMAND "${tool}" learn --config "${config}" --round ${round} --sol-target "${SOL_TARGET}"
         DEPENDS ${round_facts} ${previous_history}
         COMMENT "${op} round ${round}: learn"
+        WORKING_DIRECTORY "${working_directory}"
         VERBATIM
       )
       set(previous_history "${directory}/history.json")
@@ -117,5 +132,6 @@ function(_kernelloop_add_op_steps op)
       set(round_facts "")
     endif()
   endforeach()
-  set_property(TARGET ${op} PROPERTY _KERNELLOOP_LAST_FACTS "${known}")
+  # No command of its own, so that a second build has no work to do.
+  add_custom_target(optimize_${op} DEPENDS ${known})
 endfunction()

@@ -1,10 +1,10 @@
 # _kernelloop_add_op_targets(<op>)
 #
-# optimize_, verify_, bench_, report_ and adopt_<op>, and with the first operator the same of all.
+# verify_, bench_, report_ and adopt_<op>, and with the first operator the same of all and
+# optimize_all. optimize_<op> stands beside the steps.
 function(_kernelloop_add_op_targets op)
   get_target_property(directory ${op} KERNELLOOP_BUILD_DIR)
   get_target_property(tool ${op} _KERNELLOOP_TOOL)
-  get_target_property(last_facts ${op} _KERNELLOOP_LAST_FACTS)
   set(
     build_existing
     -D
@@ -31,8 +31,6 @@ function(_kernelloop_add_op_targets op)
     endforeach()
   endif()
 
-  # No command of its own, so that a second build has no work to do.
-  add_custom_target(optimize_${op} DEPENDS ${last_facts})
   foreach(step IN ITEMS verify bench)
     add_custom_target(
       ${step}_${op}

@@ -55,10 +55,7 @@ function(_kernelloop_add_op_tests op)
       RUN_SERIAL ON
       ${all_slots}
   )
-  foreach(name IN LISTS KERNELLOOP_LADDER ITEMS provenance performance)
-    set_tests_properties(
-      kernelloop.${op}.${name}
-      PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${TEST_TIMEOUT}
-    )
-  endforeach()
+  set(tests ${KERNELLOOP_LADDER} provenance performance)
+  list(TRANSFORM tests PREPEND kernelloop.${op}.)
+  set_tests_properties(${tests} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${TEST_TIMEOUT})
 endfunction()

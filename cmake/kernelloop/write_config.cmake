@@ -1,7 +1,8 @@
 # _kernelloop_write_config(<op>)
 #
 # config.json: what the tools need to know beyond their command lines (docs/formats.md). No step
-# depends on it. Properties may hold generator expressions.
+# depends on it. Properties may hold generator expressions, except those that _kernelloop_finalize
+# checks (FIX_LIMIT, PROVIDER, SOL_TARGET, ARCHITECTURES) or that shape the graph.
 function(_kernelloop_write_config op)
   set(
     names

@@ -2,7 +2,7 @@
 copy_project(graph/project)
 file(
   WRITE "${case_dir}/launch.sh"
-  "#!/bin/sh\necho \"launch $1 $(basename \"$2\") $3\" >>\"${state_dir}/launched\"\nshift\nexec \"$@\"\n"
+  "#!/bin/sh\npwd >\"${state_dir}/place\"\necho \"launch $1 $(basename \"$2\") $3\" >>\"${state_dir}/launched\"\nshift\nexec \"$@\"\n"
 )
 file(CHMOD "${case_dir}/launch.sh" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 file(
@@ -14,6 +14,9 @@ expect_text("${configure_output}" "device cuda, because KERNELLOOP_DEVICE_LAUNCH
 build(optimize_all)
 all_steps(steps softmax 1 1 asked)
 expect_steps("spec softmax" ${steps})
+# Where a relative word of the launcher starts.
+file(STRINGS "${state_dir}/place" place)
+expect_equal("${place}" "${build_dir}")
 file(STRINGS "${state_dir}/launched" launched)
 expect_equal(
   "${launched}"

@@ -11,6 +11,11 @@ file(
 )
 file(COPY "${source_dir}/op.json" DESTINATION "${source_dir}/more")
 configure(-DKERNELLOOP_VERSIONS=2)
+# Nor a directory of the graph, in which CMake would look through the steps of all.
+foreach(op IN ITEMS softmax rmsnorm excluded)
+  file(STRINGS "${build_dir}/build.ninja" lines REGEX "^build optimize_${op}: ")
+  expect_equal("${lines}" "build optimize_${op}: phony kernelloop/${op}/steps/optimize_${op}")
+endforeach()
 file(TOUCH "${state_dir}/fail_propose_v002")
 build_fails(-k 0 optimize_all)
 all_steps(softmax softmax 1 1 asked)
