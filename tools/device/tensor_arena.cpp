@@ -65,6 +65,22 @@ Descriptor shared_memory(const char* name, std::size_t size) {
   return memory;
 }
 
+struct Layout {
+  std::vector<TensorPlace> places;
+  std::size_t input_size = 0;
+  std::size_t output_size = 0;
+};
+
+Layout layout_of(const std::vector<TensorArena::Slot>& slots) {
+  Layout layout;
+  for (const TensorArena::Slot& slot : slots) {
+    std::size_t& size = slot.output ? layout.output_size : layout.input_size;
+    layout.places.push_back({slot.name, size, slot.bytes, slot.output});
+    size += aligned(slot.bytes);
+  }
+  return layout;
+}
+
 }  // namespace
 
 Mapping::Mapping(int descriptor, std::size_t size, bool writable) : size_(size) {
@@ -93,11 +109,10 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
 
 TensorArena::TensorArena(const std::vector<Slot>& slots) : state_(std::make_unique<State>()) {
   State& state = *state_;
-  for (const Slot& slot : slots) {
-    std::size_t& size = slot.output ? state.output_size : state.input_size;
-    state.places.push_back({slot.name, size, slot.bytes, slot.output});
-    size += aligned(slot.bytes);
-  }
+  const Layout layout = layout_of(slots);
+  state.places = layout.places;
+  state.input_size = layout.input_size;
+  state.output_size = layout.output_size;
   state.input_memory = shared_memory("kernelloop-inputs", state.input_size);
   state.output_memory = shared_memory("kernelloop-outputs", state.output_size);
   state.inputs = Mapping(state.input_memory.get(), state.input_size, true);
@@ -105,6 +120,15 @@ TensorArena::TensorArena(const std::vector<Slot>& slots) : state_(std::make_uniq
   // Our own writable mapping stays; nobody gets another one. Kernels before 5.1 lack the seal.
   ::fcntl(state.input_memory.get(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW);
   ::fcntl(state.output_memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+}
+
+bool TensorArena::reslice(const std::vector<Slot>& slots) {
+  Layout layout = layout_of(slots);
+  if (layout.input_size > state_->input_size || layout.output_size > state_->output_size) {
+    return false;
+  }
+  state_->places = std::move(layout.places);
+  return true;
 }
 
 TensorArena::~TensorArena() = default;

@@ -39,7 +39,7 @@ struct TensorPlace {
 
 struct TensorArena::State {
   std::vector<TensorPlace> places;
-  std::size_t input_size = 0;
+  std::size_t input_size = 0;  // of the memory; the places may need less
   std::size_t output_size = 0;
   Descriptor input_memory;
   Descriptor output_memory;

@@ -69,6 +69,11 @@ class TensorArena {
   TensorArena(TensorArena&&) noexcept;
   TensorArena& operator=(TensorArena&&) noexcept;
   [[nodiscard]] std::span<std::byte> bytes(const std::string& name) const;
+
+  // Gives the memory to other tensors when it is large enough, with whatever it holds; false, and
+  // no change, when it is not. Taking memory from the system costs more than filling it.
+  [[nodiscard]] bool reslice(const std::vector<Slot>& slots);
+
   struct State;
   [[nodiscard]] const State& state() const noexcept { return *state_; }
 

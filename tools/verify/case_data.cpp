@@ -1,8 +1,10 @@
 #include "verify/case_data.hpp"
 
+#include "support/error.hpp"
 #include "support/stopwatch.hpp"
 #include "verify/inputs.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kernelloop {
@@ -20,12 +22,19 @@ std::vector<TensorArena::Slot> slots_of(const OpSpec& spec, const Bindings& axes
   return slots;
 }
 
+std::size_t bytes_of(const OpSpec& spec, const CasePlan& plan) {
+  std::size_t bytes = 0;
+  for (const auto& slot : slots_of(spec, resolve_axes(spec, plan.variables))) bytes += slot.bytes;
+  return bytes;
+}
+
 }  // namespace
 
-CaseData::CaseData(const OpSpec& spec, const CasePlan& plan)
-    : spec_(spec),
-      inputs_{resolve_axes(spec, plan.variables), {}, {}},
-      arena_(slots_of(spec, inputs_.axes)) {
+CaseData::CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory)
+    : spec_(spec), inputs_{resolve_axes(spec, plan.variables), {}, {}}, arena_(std::move(memory)) {
+  if (!arena_.reslice(slots_of(spec, inputs_.axes))) {
+    fail(ExitCode::internal, "the memory of a case is too small for it");
+  }
   const ScopedSeconds timed(cost_.draw);
   inputs_.scalars = draw_scalars(spec, inputs_.axes, plan.scalars, plan.seed);
   for (const Tensor& tensor : spec.inputs) {
@@ -52,13 +61,44 @@ const std::map<std::string, ReferenceOutput>& CaseData::expected(
   return expected_;
 }
 
-std::unique_ptr<CaseData> CaseQueue::take() {
-  const CasePlan& plan = *plans_.at(taken_++);
-  std::unique_ptr<CaseData> taken =
-      next_.valid() ? next_.get() : std::make_unique<CaseData>(spec_, plan);
-  if (ahead_ && taken_ < plans_.size()) {
-    next_ = std::async(std::launch::async, [this, &next = *plans_[taken_]] {
-      auto data = std::make_unique<CaseData>(spec_, next);
+CaseQueue::CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
+                     const std::vector<std::span<const CasePlan>>& groups, bool ahead)
+    : spec_(spec), reference_(reference), ahead_(ahead) {
+  for (const std::span<const CasePlan> group : groups) {
+    const CasePlan* largest = nullptr;
+    std::size_t most = 0;
+    for (const CasePlan& plan : group) {
+      const std::size_t bytes = admissible(spec, plan.variables) ? bytes_of(spec, plan) : 0;
+      if (largest == nullptr || bytes > most) largest = &plan;
+      most = std::max(most, bytes);
+    }
+    for (const CasePlan& plan : group) entries_.push_back({&plan, largest});
+  }
+}
+
+std::unique_ptr<CaseData> CaseQueue::make(const Entry& entry) {
+  const auto slots = [&](const CasePlan& plan) {
+    return slots_of(spec_, resolve_axes(spec_, plan.variables));
+  };
+  std::optional<TensorArena> memory = std::exchange(spare_, std::nullopt);
+  if (!memory || !memory->reslice(slots(*entry.plan))) {
+    memory.reset();  // before the system is asked for more
+    memory.emplace(slots(*entry.largest));
+    // The largest in all need not be the one with the most inputs and the most outputs.
+    if (!memory->reslice(slots(*entry.plan))) memory.emplace(slots(*entry.plan));
+  }
+  return std::make_unique<CaseData>(spec_, *entry.plan, std::move(*memory));
+}
+
+std::unique_ptr<CaseData> CaseQueue::take(std::unique_ptr<CaseData> done) {
+  const Entry& entry = entries_.at(taken_++);
+  std::unique_ptr<CaseData> taken = next_.valid() ? next_.get() : nullptr;
+  if (done) spare_ = std::move(*done).release();
+  done.reset();
+  if (!taken) taken = make(entry);
+  if (ahead_ && taken_ < entries_.size()) {
+    next_ = std::async(std::launch::async, [this, &next = entries_[taken_]] {
+      std::unique_ptr<CaseData> data = make(next);
       data->expected(reference_);
       return data;
     });

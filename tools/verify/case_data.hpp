@@ -10,6 +10,8 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,9 +19,9 @@ namespace kernelloop {
 
 class CaseData {
  public:
-  // Draws the inputs. `spec` must outlive it. Throws Error(bad_input) for a shape that the spec
-  // does not admit, Error(io) when memory is short.
-  CaseData(const OpSpec& spec, const CasePlan& plan);
+  // Draws the inputs into `memory`, which is resliced for the case. `spec` must outlive it. Throws
+  // Error(bad_input) for a shape that the spec does not admit.
+  CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory);
 
   [[nodiscard]] const Bindings& axes() const noexcept { return inputs_.axes; }
   [[nodiscard]] const std::map<std::string, double>& scalars() const noexcept {
@@ -27,6 +29,9 @@ class CaseData {
   }
   [[nodiscard]] const TensorArena& arena() const noexcept { return arena_; }
   [[nodiscard]] const VerificationCost& cost() const noexcept { return cost_; }
+
+  // Its memory, for another case; the data is of no use after that.
+  [[nodiscard]] TensorArena release() && { return std::move(arena_); }
 
   // Calls the reference the first time, which drops the inputs in double: the arena keeps them as
   // the candidate sees them. Throws as ReferenceLibrary::run does.
@@ -44,22 +49,31 @@ class CaseData {
 // Hands out the cases of a ladder in their order. With `ahead`, the one after is made ready while
 // the caller works on the one it took: worth it where a candidate runs on a device of its own,
 // since drawing and the reference take longer than it does.
+//
+// The cases come in groups (rungs). Memory is taken for the largest case of a group and used again.
 class CaseQueue {
  public:
   // All of them must outlive the queue.
   CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
-            std::vector<const CasePlan*> plans, bool ahead)
-      : spec_(spec), reference_(reference), plans_(std::move(plans)), ahead_(ahead) {}
+            const std::vector<std::span<const CasePlan>>& groups, bool ahead);
 
-  // The next case. Throws what its making threw.
-  std::unique_ptr<CaseData> take();
+  // The next case; `done`, where given, is the one that the caller is through with. Throws what its
+  // making threw, Error(io) when memory is short.
+  std::unique_ptr<CaseData> take(std::unique_ptr<CaseData> done = nullptr);
 
  private:
+  struct Entry {
+    const CasePlan* plan;
+    const CasePlan* largest;  // of its group
+  };
+  std::unique_ptr<CaseData> make(const Entry& entry);
+
   const OpSpec& spec_;
   const ReferenceLibrary& reference_;
-  std::vector<const CasePlan*> plans_;
+  std::vector<Entry> entries_;
   bool ahead_;
   std::size_t taken_ = 0;
+  std::optional<TensorArena> spare_;  // not touched while `next_` is being made
   std::future<std::unique_ptr<CaseData>> next_;
 };
 

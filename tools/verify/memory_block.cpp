@@ -53,6 +53,30 @@ MemoryBlock::MemoryBlock(std::size_t bytes, Kind kind) : bytes_(bytes) {
   ::madvise(data_, mapped_size(bytes), MADV_HUGEPAGE);
 }
 
+SharedMemoryPool::Lease::~Lease() {
+  if (pool_ == nullptr) return;
+  const std::lock_guard<std::mutex> lock(pool_->mutex_);
+  pool_->free_.push_back(std::move(block_));
+}
+
+SharedMemoryPool::Lease SharedMemoryPool::take(std::size_t bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto size = [](const MemoryBlock& block) { return block.as<std::byte>().size(); };
+  auto best = free_.end();
+  for (auto block = free_.begin(); block != free_.end(); ++block) {
+    if (size(*block) < bytes) continue;
+    if (best == free_.end() || size(*block) < size(*best)) best = block;
+  }
+  if (best == free_.end()) {
+    // What is too small now is unlikely to be wanted again.
+    free_.clear();
+    return {*this, MemoryBlock(bytes, MemoryBlock::Kind::shared)};
+  }
+  MemoryBlock block = std::move(*best);
+  free_.erase(best);
+  return {*this, std::move(block)};
+}
+
 MemoryBlock::~MemoryBlock() {
   if (data_ != nullptr) ::munmap(data_, mapped_size(bytes_));
 }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace kernelloop {
 
@@ -38,6 +40,37 @@ class MemoryBlock {
  private:
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
+};
+
+// Blocks of shared memory that are used again: memory that was touched before costs no page faults.
+// Any thread may take and give. The pool must outlive what it gave.
+class SharedMemoryPool {
+ public:
+  class Lease {
+   public:
+    Lease() = default;
+    Lease(SharedMemoryPool& pool, MemoryBlock block) : pool_(&pool), block_(std::move(block)) {}
+    ~Lease();
+    Lease(Lease&& other) noexcept
+        : pool_(std::exchange(other.pool_, nullptr)), block_(std::move(other.block_)) {}
+    Lease& operator=(Lease&& other) noexcept {
+      std::swap(pool_, other.pool_);
+      std::swap(block_, other.block_);
+      return *this;
+    }
+    [[nodiscard]] const MemoryBlock& block() const noexcept { return block_; }
+
+   private:
+    SharedMemoryPool* pool_ = nullptr;
+    MemoryBlock block_;
+  };
+
+  // At least `bytes`, with whatever it held before. Throws as MemoryBlock does.
+  Lease take(std::size_t bytes);
+
+ private:
+  std::mutex mutex_;
+  std::vector<MemoryBlock> free_;
 };
 
 }  // namespace kernelloop

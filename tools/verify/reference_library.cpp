@@ -131,13 +131,15 @@ std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
   for (const Tensor& tensor : spec.outputs) {
     ReferenceOutput& output = outputs[tensor.name];
     const auto count = static_cast<std::size_t>(element_count(tensor, inputs.axes));
-    // Values, then magnitudes, then one double of which the first byte says they were given.
-    output.memory = MemoryBlock((2 * count + 1) * sizeof(double), MemoryBlock::Kind::shared);
-    const std::span<double> all = output.memory.as<double>();
-    output.values = all.first(count);
-    output.magnitudes = all.subspan(count, count);
+    output.value_memory = memory_.take(count * sizeof(double));
+    output.values = output.value_memory.block().as<double>().first(count);
+    // Zeros that cost nothing unless they are written: magnitudes, then one double of which the
+    // first byte says that they were given.
+    output.magnitude_memory = MemoryBlock((count + 1) * sizeof(double), MemoryBlock::Kind::shared);
+    const std::span<double> magnitudes = output.magnitude_memory.as<double>();
+    output.magnitudes = magnitudes.first(count);
     output.shape = shape_of(tensor, inputs.axes);
-    magnitude_given[tensor.name] = reinterpret_cast<unsigned char*>(all.data() + 2 * count);
+    magnitude_given[tensor.name] = reinterpret_cast<unsigned char*>(magnitudes.data() + count);
   }
   const CallArguments arguments(spec, inputs, outputs, magnitude_given);
   const std::string problem = contained_call(

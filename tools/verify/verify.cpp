@@ -73,12 +73,10 @@ std::vector<PlannedRung> planned(const std::vector<const Rung*>& rungs,
   return result;
 }
 
-std::vector<const CasePlan*> all_cases(const std::vector<PlannedRung>& rungs) {
-  std::vector<const CasePlan*> cases;
-  for (const PlannedRung& planned : rungs) {
-    for (const CasePlan& plan : planned.cases) cases.push_back(&plan);
-  }
-  return cases;
+std::vector<std::span<const CasePlan>> groups_of(const std::vector<PlannedRung>& rungs) {
+  std::vector<std::span<const CasePlan>> groups;
+  for (const PlannedRung& planned : rungs) groups.emplace_back(planned.cases);
+  return groups;
 }
 
 RungVerdict climb_rung(const PlannedRung& planned, CaseQueue& queue, const CaseRunner& runner,
@@ -87,8 +85,9 @@ RungVerdict climb_rung(const PlannedRung& planned, CaseQueue& queue, const CaseR
   if (planned.cases.empty()) {
     return {planned.rung->name, Verdict::skipped, planned.rung->without_cases, {}};
   }
+  std::unique_ptr<CaseData> data;
   for (const CasePlan& plan : planned.cases) {
-    const std::unique_ptr<CaseData> data = queue.take();
+    data = queue.take(std::move(data));
     const CaseVerdict& result = verdict.cases.emplace_back(runner.run(plan, *data));
     if (result.status == Verdict::passed) continue;
     if (verdict.status == Verdict::passed || result.status == Verdict::failed) {
@@ -222,7 +221,7 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
     const RungContext context{spec, options.device, seeds};
     const CaseRunner runner(spec, version, reference, *executor, options.launch_timeout);
     const std::vector<PlannedRung> plans = planned(wanted, context);
-    CaseQueue queue(spec, reference, all_cases(plans), options.device != "cpu");
+    CaseQueue queue(spec, reference, groups_of(plans), options.device != "cpu");
     for (const PlannedRung& plan : plans) {
       rungs.push_back(plan.rung->cases == nullptr
                           ? build_rung(version)

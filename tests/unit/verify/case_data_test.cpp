@@ -21,11 +21,7 @@ class Cases : public testing::Test {
     }
   }
 
-  CaseQueue queue(bool ahead) {
-    std::vector<const CasePlan*> plans;
-    for (const CasePlan& plan : plans_) plans.push_back(&plan);
-    return {spec_, reference_, plans, ahead};
-  }
+  CaseQueue queue(bool ahead) { return {spec_, reference_, {plans_}, ahead}; }
 
   OpSpec spec_ = load_op_spec(KERNELLOOP_TEST_OPS "/softmax/op.json");
   ReferenceLibrary reference_{KERNELLOOP_TEST_SOFTMAX, std::chrono::milliseconds(60000)};
@@ -51,6 +47,24 @@ TEST_F(Cases, ComeWithTheErrorOfTheirMaking) {
     CaseQueue cases = queue(made_ahead);
     EXPECT_NO_THROW(cases.take());
     EXPECT_THROW(cases.take(), Error);
+  }
+}
+
+TEST_F(Cases, UseTheMemoryOfThoseThatAreDone) {
+  for (const bool made_ahead : {false, true}) {
+    CaseQueue cases = queue(made_ahead);
+    std::unique_ptr<CaseData> data;
+    std::vector<std::vector<std::byte>> seen;
+    for (const CasePlan& plan : plans_) {
+      data = cases.take(std::move(data));
+      const auto bytes = data->arena().bytes("x");
+      EXPECT_EQ(bytes.size(), static_cast<std::size_t>(8 * plan.variables.at("cols")));
+      seen.emplace_back(bytes.begin(), bytes.end());
+    }
+    CaseQueue fresh = queue(false);
+    for (const auto& bytes : seen) {
+      EXPECT_TRUE(std::ranges::equal(bytes, fresh.take()->arena().bytes("x")));
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace kernelloop {
 namespace {
@@ -31,6 +32,25 @@ TEST(MemoryBlock, PopulatingLessThanAPageDoesNothing) {
   populate(block.as<std::byte>(), true);
   populate({}, true);
   EXPECT_EQ(block.as<std::byte>()[99], std::byte{0});
+}
+
+TEST(SharedMemoryPool, GivesAgainWhatCameBack) {
+  SharedMemoryPool pool;
+  {
+    const auto lease = pool.take(1 << 20);
+    lease.block().as<std::byte>()[0] = std::byte{7};
+  }
+  const auto again = pool.take(1 << 20);
+  EXPECT_EQ(again.block().as<std::byte>()[0], std::byte{7});
+  const auto other = pool.take(1 << 20);
+  EXPECT_NE(other.block().as<std::byte>().data(), again.block().as<std::byte>().data());
+}
+
+TEST(SharedMemoryPool, TakesMoreWhenWhatItHasIsTooSmall) {
+  SharedMemoryPool pool;
+  { const auto lease = pool.take(100); }
+  const auto lease = pool.take(1 << 20);
+  EXPECT_GE(lease.block().as<std::byte>().size(), std::size_t{1} << 20);
 }
 
 }  // namespace
