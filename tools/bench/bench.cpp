@@ -166,8 +166,9 @@ BenchReport bench(const BenchRequest& request, TimingDevice& device) {
   report.bench["ceilings"] = ceilings_json(ceilings);
   report.bench["workloads"] = Json::array();
   std::vector<MeasuredWorkload> measured;
+  std::optional<TensorArena> memory = memory_for(*request.spec, workloads);
   for (const Workload& workload : workloads) {
-    auto result = measure_workload(request, workload, device, module, ceilings);
+    auto result = measure_workload(request, workload, device, module, ceilings, memory);
     if (const auto* reason = std::get_if<std::string>(&result)) {
       BenchReport failure = without_times(request, "failed",
                                           fmt::format("workload '{}': {}", workload.name, *reason));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace kernelloop {
 namespace {
@@ -65,10 +66,12 @@ TimeRequest timing_settings(const std::string& device) {
 std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest& request,
                                                              const Workload& workload,
                                                              TimingDevice& device, int module,
-                                                             const Ceilings& ceilings) {
+                                                             const Ceilings& ceilings,
+                                                             std::optional<TensorArena>& memory) {
   MeasuredWorkload result;
-  const WorkloadCase one = timed(result.spent.prepare, [&] {
-    return prepare_workload(*request.spec, workload, request.seed);
+  WorkloadCase one = timed(result.spent.prepare, [&] {
+    return prepare_workload(*request.spec, workload, request.seed,
+                            std::exchange(memory, std::nullopt));
   });
   auto planned = plan_for(one, *request.spec, request.compiled, device.device().limits);
   if (const auto* reason = std::get_if<std::string>(&planned)) {
@@ -116,6 +119,7 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest&
   if (request.device != "cpu") {
     result.sol_us = speed_of_light_us(result.cost, ceilings);
   }
+  memory = std::move(one.arena);
   return result;
 }
 

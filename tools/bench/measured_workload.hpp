@@ -34,9 +34,11 @@ TimeRequest timing_settings(const std::string& device);
 
 // The times, or why the version fails: a fault, outputs of the last timed launch that are not those
 // of a fresh run (and not right by the reference either), a time below what the datasheet allows.
+// `memory` is used for the tensors where it is large enough, and comes back with the times.
 std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest& request,
                                                              const Workload& workload,
                                                              TimingDevice& device, int module,
-                                                             const Ceilings& ceilings);
+                                                             const Ceilings& ceilings,
+                                                             std::optional<TensorArena>& memory);
 
 }  // namespace kernelloop

@@ -1,6 +1,7 @@
 #include "bench/workload_case.hpp"
 
 #include "support/error.hpp"
+#include "verify/case_data.hpp"
 #include "verify/inputs.hpp"
 
 #include <fmt/format.h>
@@ -9,23 +10,6 @@
 
 namespace kernelloop {
 namespace {
-
-std::size_t bytes_of(const Tensor& tensor, const Bindings& axes) {
-  return static_cast<std::size_t>(element_count(tensor, axes)) * info(tensor.dtype).size;
-}
-
-TensorArena make_arena(const OpSpec& spec, const Bindings& axes) {
-  std::vector<TensorArena::Slot> slots;
-  for (const Tensor& input : spec.inputs) {
-    if (!input.scalar) {
-      slots.push_back({input.name, bytes_of(input, axes), false});
-    }
-  }
-  for (const Tensor& output : spec.outputs) {
-    slots.push_back({output.name, bytes_of(output, axes), true});
-  }
-  return TensorArena(slots);
-}
 
 void draw_inputs(const OpSpec& spec, const Bindings& axes, const TensorArena& arena,
                  std::uint64_t seed) {
@@ -42,12 +26,32 @@ void draw_inputs(const OpSpec& spec, const Bindings& axes, const TensorArena& ar
 
 }  // namespace
 
-WorkloadCase prepare_workload(const OpSpec& spec, const Workload& workload, std::uint64_t seed) {
+std::optional<TensorArena> memory_for(const OpSpec& spec, const std::vector<Workload>& workloads) {
+  std::vector<TensorArena::Slot> largest;
+  std::size_t most = 0;
+  for (const Workload& workload : workloads) {
+    std::vector<TensorArena::Slot> slots = slots_of(spec, resolve_axes(spec, workload.axes));
+    const std::size_t bytes = bytes_of(slots);
+    if (largest.empty() || bytes > most) {
+      largest = std::move(slots);
+      most = bytes;
+    }
+  }
+  return largest.empty() ? std::nullopt : std::optional<TensorArena>(largest);
+}
+
+WorkloadCase prepare_workload(const OpSpec& spec, const Workload& workload, std::uint64_t seed,
+                              std::optional<TensorArena> memory) {
   Bindings axes = resolve_axes(spec, workload.axes);
-  TensorArena arena = make_arena(spec, axes);
+  const std::vector<TensorArena::Slot> slots = slots_of(spec, axes);
+  if (!memory || !memory->reslice(slots)) {
+    memory.reset();  // before the system is asked for more
+    memory.emplace(slots);
+  }
+  TensorArena& arena = *memory;
   draw_inputs(spec, axes, arena, seed);
   std::map<std::string, double> scalars = draw_scalars(spec, axes, workload.scalars, seed);
-  return {workload, std::move(axes), std::move(scalars), std::move(arena)};
+  return {workload, std::move(axes), std::move(scalars), std::move(*memory)};
 }
 
 std::variant<ResolvedPlan, std::string> plan_for(const WorkloadCase& one, const OpSpec& spec,

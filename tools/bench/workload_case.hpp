@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,8 +22,12 @@ struct WorkloadCase {
 };
 
 // Throws Error(bad_input) for a workload that does not fit the spec, Error(io) when memory is
-// short.
-WorkloadCase prepare_workload(const OpSpec& spec, const Workload& workload, std::uint64_t seed);
+// short. `memory` is used again where it is large enough.
+WorkloadCase prepare_workload(const OpSpec& spec, const Workload& workload, std::uint64_t seed,
+                              std::optional<TensorArena> memory = std::nullopt);
+
+// Memory for the largest of these; nothing when there are none.
+std::optional<TensorArena> memory_for(const OpSpec& spec, const std::vector<Workload>& workloads);
 
 // The launches of a version for the case, or why there are none (the candidate's fault).
 std::variant<ResolvedPlan, std::string> plan_for(const WorkloadCase& one, const OpSpec& spec,

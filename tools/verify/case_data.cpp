@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace kernelloop {
-namespace {
 
 std::vector<TensorArena::Slot> slots_of(const OpSpec& spec, const Bindings& axes) {
   std::vector<TensorArena::Slot> slots;
@@ -22,13 +21,11 @@ std::vector<TensorArena::Slot> slots_of(const OpSpec& spec, const Bindings& axes
   return slots;
 }
 
-std::size_t bytes_of(const OpSpec& spec, const CasePlan& plan) {
+std::size_t bytes_of(const std::vector<TensorArena::Slot>& slots) {
   std::size_t bytes = 0;
-  for (const auto& slot : slots_of(spec, resolve_axes(spec, plan.variables))) bytes += slot.bytes;
+  for (const TensorArena::Slot& slot : slots) bytes += slot.bytes;
   return bytes;
 }
-
-}  // namespace
 
 CaseData::CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory)
     : spec_(spec), inputs_{resolve_axes(spec, plan.variables), {}, {}}, arena_(std::move(memory)) {
@@ -68,7 +65,9 @@ CaseQueue::CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
     const CasePlan* largest = nullptr;
     std::size_t most = 0;
     for (const CasePlan& plan : group) {
-      const std::size_t bytes = admissible(spec, plan.variables) ? bytes_of(spec, plan) : 0;
+      const std::size_t bytes = admissible(spec, plan.variables)
+                                    ? bytes_of(slots_of(spec, resolve_axes(spec, plan.variables)))
+                                    : 0;
       if (largest == nullptr || bytes > most) largest = &plan;
       most = std::max(most, bytes);
     }

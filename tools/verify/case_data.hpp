@@ -17,6 +17,10 @@
 
 namespace kernelloop {
 
+// What a TensorArena must hold for resolved axes: inputs, then outputs, in the spec's order.
+std::vector<TensorArena::Slot> slots_of(const OpSpec& spec, const Bindings& axes);
+std::size_t bytes_of(const std::vector<TensorArena::Slot>& slots);
+
 class CaseData {
  public:
   // Draws the inputs into `memory`, which is resliced for the case. `spec` must outlive it. Throws

@@ -70,11 +70,11 @@ SharedMemoryPool::Lease SharedMemoryPool::take(std::size_t bytes) {
   if (best == free_.end()) {
     // What is too small now is unlikely to be wanted again.
     free_.clear();
-    return {*this, MemoryBlock(bytes, MemoryBlock::Kind::shared)};
+    return {shared_from_this(), MemoryBlock(bytes, MemoryBlock::Kind::shared)};
   }
   MemoryBlock block = std::move(*best);
   free_.erase(best);
-  return {*this, std::move(block)};
+  return {shared_from_this(), std::move(block)};
 }
 
 MemoryBlock::~MemoryBlock() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -43,16 +44,17 @@ class MemoryBlock {
 };
 
 // Blocks of shared memory that are used again: memory that was touched before costs no page faults.
-// Any thread may take and give. The pool must outlive what it gave.
-class SharedMemoryPool {
+// Any thread may take and give. What the pool gave keeps it alive.
+class SharedMemoryPool : public std::enable_shared_from_this<SharedMemoryPool> {
  public:
   class Lease {
    public:
     Lease() = default;
-    Lease(SharedMemoryPool& pool, MemoryBlock block) : pool_(&pool), block_(std::move(block)) {}
+    Lease(std::shared_ptr<SharedMemoryPool> pool, MemoryBlock block)
+        : pool_(std::move(pool)), block_(std::move(block)) {}
     ~Lease();
     Lease(Lease&& other) noexcept
-        : pool_(std::exchange(other.pool_, nullptr)), block_(std::move(other.block_)) {}
+        : pool_(std::move(other.pool_)), block_(std::move(other.block_)) {}
     Lease& operator=(Lease&& other) noexcept {
       std::swap(pool_, other.pool_);
       std::swap(block_, other.block_);
@@ -61,7 +63,7 @@ class SharedMemoryPool {
     [[nodiscard]] const MemoryBlock& block() const noexcept { return block_; }
 
    private:
-    SharedMemoryPool* pool_ = nullptr;
+    std::shared_ptr<SharedMemoryPool> pool_;
     MemoryBlock block_;
   };
 

@@ -131,7 +131,7 @@ std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
   for (const Tensor& tensor : spec.outputs) {
     ReferenceOutput& output = outputs[tensor.name];
     const auto count = static_cast<std::size_t>(element_count(tensor, inputs.axes));
-    output.value_memory = memory_.take(count * sizeof(double));
+    output.value_memory = memory_->take(count * sizeof(double));
     output.values = output.value_memory.block().as<double>().first(count);
     // Zeros that cost nothing unless they are written: magnitudes, then one double of which the
     // first byte says that they were given.

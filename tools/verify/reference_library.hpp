@@ -40,15 +40,15 @@ class ReferenceLibrary {
   explicit ReferenceLibrary(std::filesystem::path library,
                             std::chrono::milliseconds timeout = std::chrono::minutes(2));
 
-  // The outputs by name, which must not outlive the library. Any thread may call it. Must not be
-  // called in a process that has used CUDA: it forks.
+  // The outputs by name. Any thread may call it. Must not be called in a process that has used
+  // CUDA: it forks.
   [[nodiscard]] std::map<std::string, ReferenceOutput> run(const OpSpec& spec,
                                                            const ReferenceInputs& inputs) const;
 
  private:
   std::filesystem::path library_;
   std::chrono::milliseconds timeout_;
-  mutable SharedMemoryPool memory_;
+  std::shared_ptr<SharedMemoryPool> memory_ = std::make_shared<SharedMemoryPool>();
 };
 
 // "rows=3, cols=17": the variable axes in the spec's order ("no variable axes" when there are

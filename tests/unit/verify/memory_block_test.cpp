@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 
 namespace kernelloop {
 namespace {
@@ -35,21 +36,21 @@ TEST(MemoryBlock, PopulatingLessThanAPageDoesNothing) {
 }
 
 TEST(SharedMemoryPool, GivesAgainWhatCameBack) {
-  SharedMemoryPool pool;
+  const auto pool = std::make_shared<SharedMemoryPool>();
   {
-    const auto lease = pool.take(1 << 20);
+    const auto lease = pool->take(1 << 20);
     lease.block().as<std::byte>()[0] = std::byte{7};
   }
-  const auto again = pool.take(1 << 20);
+  const auto again = pool->take(1 << 20);
   EXPECT_EQ(again.block().as<std::byte>()[0], std::byte{7});
-  const auto other = pool.take(1 << 20);
+  const auto other = pool->take(1 << 20);
   EXPECT_NE(other.block().as<std::byte>().data(), again.block().as<std::byte>().data());
 }
 
 TEST(SharedMemoryPool, TakesMoreWhenWhatItHasIsTooSmall) {
-  SharedMemoryPool pool;
-  { const auto lease = pool.take(100); }
-  const auto lease = pool.take(1 << 20);
+  const auto pool = std::make_shared<SharedMemoryPool>();
+  { const auto lease = pool->take(100); }
+  const auto lease = pool->take(1 << 20);
   EXPECT_GE(lease.block().as<std::byte>().size(), std::size_t{1} << 20);
 }
 
