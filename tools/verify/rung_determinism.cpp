@@ -9,8 +9,8 @@ std::vector<CasePlan> determinism_cases(const RungContext& context) {
   std::vector<CasePlan> cases;
   for (const std::int64_t size : {129, 1000}) {
     const bool emulated = context.device == "cpu";
-    CasePlan plan =
-        shape_case(context, friendly_shape(context.spec, emulated ? size / 8 : size), 0);
+    const Bindings shape = friendly_shape(context.spec, context.device, emulated ? size / 8 : size);
+    CasePlan plan = shape_case(context, shape, 0);
     plan.runs.assign(k_repeats, CaseRun{});
     cases.push_back(std::move(plan));
   }

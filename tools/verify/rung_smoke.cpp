@@ -14,7 +14,8 @@ std::vector<CasePlan> smoke_cases(const RungContext& context) {
       cases.push_back(shape_case(context, shape, k_schedules));
     }
   } else {
-    cases.push_back(shape_case(context, friendly_shape(context.spec, k_size), k_schedules));
+    const Bindings shape = friendly_shape(context.spec, context.device, k_size);
+    cases.push_back(shape_case(context, shape, k_schedules));
   }
   return cases;
 }

@@ -163,8 +163,15 @@ Bindings random_shape(const OpSpec& spec, const Bindings& start, const Bounds& b
 
 }  // namespace
 
-Bindings friendly_shape(const OpSpec& spec, std::int64_t size) {
-  return near(spec, start_shape(spec), size);
+Bindings friendly_shape(const OpSpec& spec, const std::string& device, std::int64_t size) {
+  constexpr std::int64_t k_part = 8;  // of what the device takes: these shapes run many times
+  const Bindings start = start_shape(spec);
+  Bindings shape = near(spec, start, size);
+  while (size > 1 && elements_of(spec, shape) > bounds_of(device).elements / k_part) {
+    size -= (size + 7) / 8;
+    shape = near(spec, start, size);
+  }
+  return shape;
 }
 
 std::vector<Bindings> edge_shapes(const OpSpec& spec, const std::string& device,

@@ -10,8 +10,10 @@
 namespace kernelloop {
 
 // One small shape with round axes, as close to `size` in every variable axis as the constraints
-// allow. Throws Error(bad_input) when no admissible shape is found near by and no workload helps.
-Bindings friendly_shape(const OpSpec& spec, std::int64_t size);
+// and the memory that `device` ("cpu", "cuda") has for many runs allow: with four axes of 1000
+// each, a tensor would be too large. Throws Error(bad_input) when no admissible shape is found near
+// by and no workload helps.
+Bindings friendly_shape(const OpSpec& spec, const std::string& device, std::int64_t size);
 
 // Shapes for the rung of that name, without duplicates and in the order from cheap to dear:
 // those of the spec's ladder first, then those made from the variable axes. Two of them are drawn

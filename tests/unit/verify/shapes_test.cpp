@@ -86,6 +86,26 @@ TEST(Shapes, AVectorOfRowsDoesNotMakeManyRows) {
   EXPECT_THAT(values_of(edge_shapes(vectors, "cpu", 1), "n"), Contains(33001));
 }
 
+TEST(Shapes, FriendlyOnesWithManyAxesStayAffordable) {
+  const OpSpec cube = samples::spec_from(R"({"name": "cube", "description": "A copy",
+    "axes": {"a": {"type": "var"}, "b": {"type": "var"}, "c": {"type": "var"}},
+    "inputs": {"x": {"shape": ["a", "b", "c"], "dtype": "float32"}},
+    "outputs": {"y": {"shape": ["a", "b", "c"], "dtype": "float32"}},
+    "workloads": [{"name": "w", "axes": {"a": 2, "b": 2, "c": 2}}]})");
+  const auto elements = [&](const char* device) {
+    const Bindings shape = friendly_shape(cube, device, 1000);
+    return 2 * shape.at("a") * shape.at("b") * shape.at("c");
+  };
+  EXPECT_LE(elements("cuda"), 1 << 24);
+  EXPECT_GE(elements("cuda"), 1 << 23);
+  EXPECT_LE(elements("cpu"), 1 << 15);
+  EXPECT_GE(elements("cpu"), 1 << 14);
+  EXPECT_EQ(friendly_shape(samples::softmax(), "cuda", 1000),
+            (Bindings{{"rows", 1000}, {"cols", 1000}}));
+  EXPECT_EQ(friendly_shape(samples::softmax(), "cpu", 125),
+            (Bindings{{"rows", 125}, {"cols", 125}}));
+}
+
 TEST(Shapes, StayWithinTheConstraints) {
   const OpSpec spec = constrained();
   const std::vector<Bindings> shapes = edge_shapes(spec, "cuda", 3);
@@ -93,7 +113,8 @@ TEST(Shapes, StayWithinTheConstraints) {
   for (const Bindings& shape : shapes) EXPECT_TRUE(admissible(spec, shape));
   EXPECT_THAT(values_of(shapes, "dim"), Contains(16));
   EXPECT_GE(values_of(shapes, "heads").size(), 4U);
-  EXPECT_EQ(friendly_shape(spec, 64), (Bindings{{"heads", 64}, {"kv_heads", 64}, {"dim", 64}}));
+  EXPECT_EQ(friendly_shape(spec, "cuda", 64),
+            (Bindings{{"heads", 64}, {"kv_heads", 64}, {"dim", 64}}));
 }
 
 TEST(Shapes, SomeAreFreshWithEverySeed) {
