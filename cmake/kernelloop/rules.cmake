@@ -10,6 +10,8 @@ set(
   build
   smoke
   shapes
+  values
+  exact
   determinism
   workload
   holdout

@@ -1,6 +1,7 @@
 #include "bench/reference_judge.hpp"
 
 #include "verify/elements.hpp"
+#include "verify/families.hpp"
 #include "verify/output_judge.hpp"
 #include "verify/reference_library.hpp"
 
@@ -51,7 +52,8 @@ std::optional<std::string> judge_case(const OpSpec& spec, const ReferenceLibrary
   // Nothing says what the outputs held before a timed launch; verification's poison is the guess.
   constexpr std::byte k_poison{0xFF};
   for (const OutputVerdict& output :
-       judge_outputs(spec, one.axes, one.arena, library.run(spec, inputs), k_poison)) {
+       judge_outputs(spec, one.axes, traits_of(nullptr, spec), one.arena, library.run(spec, inputs),
+                     k_poison)) {
     if (!output.passed) {
       return failure_of(output);
     }

@@ -60,6 +60,10 @@ std::string output_text(const Json& output) {
   std::string text = fmt::format("  - `{}`:", field(output, "name"));
   for (const Json& gate : list_member(output, "gates")) {
     if (gate.value("passed", true)) continue;
+    if (!gate.contains("limit")) {  // a hold-out case, of which the numbers are not told
+      text += fmt::format(" {} is beyond its limit;", field(gate, "metric"));
+      continue;
+    }
     text += fmt::format(" {} is {} (limit {});", field(gate, "metric"),
                         rounded(number(gate, "value")), rounded(number(gate, "limit")));
   }

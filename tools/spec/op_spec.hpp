@@ -39,6 +39,13 @@ struct InputValues {
   // That share of the elements, chosen at random, is `special_value` instead, in any family.
   double special_value = 0.0;
   double special_share = 0.0;  // 0 to 1
+  // What the operator serves: no family draws an element below or above. Unset: the verifier stays
+  // where products and sums of the declared accumulation type do not overflow.
+  std::optional<double> at_least;
+  std::optional<double> at_most;
+  // The families of the values rung that may take this input's place; unset: all of them. An input
+  // left out of a family keeps its own.
+  std::optional<std::vector<std::string>> families;
 };
 
 struct Tensor {
@@ -51,8 +58,18 @@ struct Tensor {
 };
 
 struct Precision {
+  // What NaN and infinity among the inputs lead to.
+  enum class Nonfinite { propagate, undefined };
+  // Whether numbers below the smallest normal one may be taken for zero.
+  enum class Denormals { may_flush, preserve };
+
   DType accumulate = DType::float32;  // the narrowest type partial results may be kept in
   bool allow_tf32 = false;
+  std::optional<DType> intermediate;  // what results between two stages may be rounded to
+  std::optional<Expression> terms;    // over axes: how many terms one output element adds up
+  Nonfinite nonfinite = Nonfinite::propagate;
+  Denormals denormals = Denormals::may_flush;
+  std::optional<bool> exact;  // whether small integers give exact results; unset: found out
 };
 
 // What the op must move and compute at least; expressions over axes.

@@ -31,6 +31,9 @@ Json to_json(const InputValues& values) {
   if (values.special_share > 0.0) {
     json["special"] = {{"value", values.special_value}, {"share", values.special_share}};
   }
+  if (values.at_least) json["at_least"] = *values.at_least;
+  if (values.at_most) json["at_most"] = *values.at_most;
+  if (values.families) json["families"] = *values.families;
   return json;
 }
 
@@ -52,6 +55,17 @@ Json to_json(const std::vector<Bindings>& shapes) {
   return json;
 }
 
+// What is at its default is left out, so that writing it down changes nothing.
+Json to_json(const Precision& precision) {
+  Json json{{"accumulate", info(precision.accumulate).name}, {"allow_tf32", precision.allow_tf32}};
+  if (precision.intermediate) json["intermediate"] = info(*precision.intermediate).name;
+  if (precision.terms) json["terms"] = precision.terms->text();
+  if (precision.nonfinite == Precision::Nonfinite::undefined) json["nonfinite"] = "undefined";
+  if (precision.denormals == Precision::Denormals::preserve) json["denormals"] = "preserve";
+  if (precision.exact) json["exact"] = *precision.exact;
+  return json;
+}
+
 Json head(const OpSpec& spec, const char* part) {
   Json json{{"schema_version", 1}, {"part", part}, {"name", spec.name}};
   json["axes"] = Json::object();
@@ -67,8 +81,7 @@ Json head(const OpSpec& spec, const char* part) {
   for (const Expression& constraint : spec.constraints) {
     json["constraints"].push_back(constraint.text());
   }
-  json["precision"] = {{"accumulate", info(spec.precision.accumulate).name},
-                       {"allow_tf32", spec.precision.allow_tf32}};
+  json["precision"] = to_json(spec.precision);
   return json;
 }
 

@@ -157,6 +157,19 @@ class Reader {
     if (precision.contains("accumulate")) {
       spec_.precision.accumulate = *parse_dtype(precision["accumulate"].get<std::string>());
     }
+    if (precision.contains("intermediate")) {
+      spec_.precision.intermediate = *parse_dtype(precision["intermediate"].get<std::string>());
+    }
+    if (precision.contains("terms")) {
+      spec_.precision.terms = expression(precision["terms"], Place()["precision"]["terms"]);
+    }
+    if (precision.value("nonfinite", "") == "undefined") {
+      spec_.precision.nonfinite = Precision::Nonfinite::undefined;
+    }
+    if (precision.value("denormals", "") == "preserve") {
+      spec_.precision.denormals = Precision::Denormals::preserve;
+    }
+    if (precision.contains("exact")) spec_.precision.exact = precision["exact"].get<bool>();
   }
 
   void read_cost() {

@@ -19,7 +19,9 @@ InputValues default_values(DType dtype) {
 }
 
 bool belongs(const std::string& family, const std::string& member) {
-  if (member == "special") return true;
+  if (member == "special" || member == "at_least" || member == "at_most" || member == "families") {
+    return true;
+  }
   if (family == "normal") return member == "mean" || member == "deviation";
   if (family == "constant") return member == "value";
   return member == "low" || member == "high";
@@ -75,6 +77,14 @@ class ValuesReader {
       if (!fault.empty()) source_.wrong(place_, fault);
     }
     if (object.contains("special")) read_special(object["special"]);
+    values_.at_least = bound(object, "at_least");
+    values_.at_most = bound(object, "at_most");
+    if (values_.at_least && values_.at_most && !(*values_.at_least <= *values_.at_most)) {
+      source_.wrong(place_["at_least"], "must not be greater than `at_most`");
+    }
+    if (object.contains("families")) {
+      values_.families = object["families"].get<std::vector<std::string>>();
+    }
     return std::move(values_);
   }
 
@@ -96,6 +106,11 @@ class ValuesReader {
       source_.wrong(place_, "`low` and `high` of `integers` must be integers");
     }
     return std::nullopt;
+  }
+
+  std::optional<double> bound(const Json& object, const std::string& member) const {
+    if (!object.contains(member)) return std::nullopt;
+    return number(object, member, 0.0);
   }
 
   void read_special(const Json& json) {

@@ -28,21 +28,24 @@ std::size_t bytes_of(const std::vector<TensorArena::Slot>& slots) {
 }
 
 CaseData::CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory)
-    : spec_(spec), inputs_{resolve_axes(spec, plan.variables), {}, {}}, arena_(std::move(memory)) {
+    : spec_(spec),
+      traits_(traits_of(plan.family, spec)),
+      inputs_{resolve_axes(spec, plan.variables), {}, {}},
+      arena_(std::move(memory)) {
   if (!arena_.reslice(slots_of(spec, inputs_.axes))) {
     fail(ExitCode::internal, "the memory of a case is too small for it");
   }
   const ScopedSeconds timed(cost_.draw);
+  // A family may leave what the operator is defined for; then NaN is no fault of the reference.
+  inputs_.finite = plan.family == nullptr;
   inputs_.scalars = draw_scalars(spec, inputs_.axes, plan.scalars, plan.seed);
   for (const Tensor& tensor : spec.inputs) {
     if (tensor.scalar) continue;
     const auto count = static_cast<std::size_t>(element_count(tensor, inputs_.axes));
     const MemoryBlock& block =
         input_memory_.emplace_back(count * sizeof(double), MemoryBlock::Kind::owned);
-    const auto values = plan.values.find(tensor.name);
-    draw_tensor(tensor,
-                values == plan.values.end() ? values_at(tensor, inputs_.axes) : values->second,
-                plan.seed, arena_.bytes(tensor.name), block.as<double>());
+    draw_input(spec, tensor, inputs_.axes, plan.family, plan.seed, arena_.bytes(tensor.name),
+               block.as<double>());
     inputs_.tensors[tensor.name] = block.as<double>();
   }
 }

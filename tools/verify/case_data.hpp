@@ -31,6 +31,7 @@ class CaseData {
   [[nodiscard]] const std::map<std::string, double>& scalars() const noexcept {
     return inputs_.scalars;
   }
+  [[nodiscard]] const DataTraits& traits() const noexcept { return traits_; }
   [[nodiscard]] const TensorArena& arena() const noexcept { return arena_; }
   [[nodiscard]] const VerificationCost& cost() const noexcept { return cost_; }
 
@@ -43,6 +44,7 @@ class CaseData {
 
  private:
   const OpSpec& spec_;
+  DataTraits traits_;
   VerificationCost cost_;
   ReferenceInputs inputs_;
   TensorArena arena_;

@@ -60,7 +60,7 @@ class CaseRuns {
   std::vector<OutputVerdict> judge(const ReferenceLibrary& reference, std::byte poison) {
     const auto& expected = data_.expected(reference);
     const ScopedSeconds timed(cost_.judge);
-    return judge_outputs(spec_, data_.axes(), data_.arena(), expected, poison);
+    return judge_outputs(spec_, data_.axes(), data_.traits(), data_.arena(), expected, poison);
   }
 
   [[nodiscard]] Digests digests() const {
@@ -170,6 +170,7 @@ CaseVerdict CaseRunner::run(const CasePlan& plan, CaseData& data) const {
   verdict.name = plan.name;
   verdict.axes = plan.variables;
   verdict.seed = plan.seed;
+  if (plan.family != nullptr) verdict.family = plan.family->name;
   verdict.hidden = plan.hidden;
 
   ResolveResult resolved = resolve_plan(version_.plan, spec_, version_.kernels, data.axes(),

@@ -4,6 +4,7 @@
 #include "verify/parallel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -35,12 +36,12 @@ struct ScalePart {
 };
 
 ScalePart scale_part(const double* reference, std::int64_t begin, std::int64_t end,
-                     std::uint64_t pattern) {
+                     std::uint64_t pattern, double limit) {
   ScalePart part;
   for (std::int64_t index = begin; index < end; ++index) {
     const double value = reference[index];
     const double magnitude = std::fabs(value);
-    if (magnitude < k_infinity) {
+    if (magnitude <= limit) {
       part.squares += magnitude * magnitude;
       part.largest = std::max(part.largest, magnitude);
       ++part.finite;
@@ -72,6 +73,7 @@ struct Sums {
   double widest_bound = 0.0;
   double widest_relative_bound = 0.0;
   double term_squares = 0.0;
+  double rounding_squares = 0.0;
   std::int64_t worst = -1;
   std::int64_t compared = 0;
   std::int64_t nonfinite = 0;
@@ -91,6 +93,7 @@ struct Sums {
     widest_bound = std::max(widest_bound, other.widest_bound);
     widest_relative_bound = std::max(widest_relative_bound, other.widest_relative_bound);
     term_squares += other.term_squares;
+    rounding_squares += other.rounding_squares;
     if (other.elementwise > elementwise || worst < 0) {
       elementwise = other.elementwise;
       worst = other.worst;
@@ -118,7 +121,7 @@ void add_unequal_class(Sums& sums, std::int64_t index, double got) {
   }
 }
 
-Metrics metrics_of(const Sums& sums, const ReferenceScale& scale, bool magnitude_given) {
+Metrics metrics_of(const Sums& sums, const ReferenceScale& scale) {
   Metrics metrics;
   const auto count = static_cast<double>(std::max<std::int64_t>(sums.compared, 1));
   metrics.compared = sums.compared;
@@ -130,7 +133,8 @@ Metrics metrics_of(const Sums& sums, const ReferenceScale& scale, bool magnitude
   metrics.widest_relative_bound = sums.widest_relative_bound;
   metrics.mae = sums.error / count;
   metrics.mse = sums.error_squares / count;
-  if (magnitude_given) metrics.term_rms = std::sqrt(sums.term_squares / count);
+  metrics.term_rms = std::sqrt(sums.term_squares / count);
+  metrics.rounding = ratio(std::sqrt(sums.rounding_squares), std::sqrt(sums.reference_squares));
   metrics.rmse = std::sqrt(metrics.mse);
   metrics.psnr = metrics.rmse == 0.0 ? k_infinity : 20.0 * std::log10(scale.largest / metrics.rmse);
   metrics.normwise = ratio(std::sqrt(sums.error_squares), std::sqrt(sums.reference_squares));
@@ -150,8 +154,10 @@ Metrics metrics_of(const Sums& sums, const ReferenceScale& scale, bool magnitude
 }  // namespace
 
 ReferenceScale scale_of(std::span<const double> reference, const std::vector<std::int64_t>& shape,
-                        std::uint64_t pattern) {
+                        std::uint64_t pattern, double largest) {
   ReferenceScale scale;
+  // Infinity is not below it.
+  const double limit = std::min(largest, std::numeric_limits<double>::max());
   scale.count = static_cast<std::int64_t>(reference.size());
   scale.slab = slab_of(shape, scale.count);
   const std::int64_t slabs = scale.count / scale.slab;
@@ -164,8 +170,8 @@ ReferenceScale scale_of(std::span<const double> reference, const std::vector<std
   const auto piece = [&](std::int64_t number) {
     const std::int64_t start = number / pieces_of_slab * scale.slab;
     const std::int64_t begin = start + number % pieces_of_slab * k_chunk;
-    parts[static_cast<std::size_t>(number)] =
-        scale_part(reference.data(), begin, std::min(begin + k_chunk, start + scale.slab), pattern);
+    parts[static_cast<std::size_t>(number)] = scale_part(
+        reference.data(), begin, std::min(begin + k_chunk, start + scale.slab), pattern, limit);
   };
   const auto pieces = static_cast<std::int64_t>(parts.size());
   detail::parallel_for((pieces + step - 1) / step, core_count(), [&](std::int64_t group) {
@@ -204,15 +210,28 @@ bool same_class(const DTypeInfo& type, double got, double expected) {
     const bool near = std::fabs(expected) <= limit * (1.0 + 2.0 * type.unit_roundoff);
     return std::isinf(got) || ((near || eight_bits) && std::fabs(got) == limit);
   }
-  return std::isfinite(got);
+  // Just below it, too.
+  const bool near = std::fabs(expected) >= limit * (1.0 - 2.0 * type.unit_roundoff);
+  return std::isfinite(got) || (near && !std::signbit(got) == !std::signbit(expected));
+}
+
+bool holds_exactly(DType type, std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [type](double value) {
+    std::array<std::byte, 8> bytes{};
+    store_element(type, value, bytes.data());
+    return load_element(type, bytes.data()) == value;
+  });
 }
 
 Metrics compare(DType dtype, const std::byte* candidate, std::span<const double> reference,
                 const ReferenceScale& scale, const TermMagnitude& magnitude,
                 const ErrorModel& model) {
   const DTypeInfo& type = info(dtype);
-  const double smallest_step = underflow_step(dtype);
-  const double limit = type.floating ? type.largest : k_infinity;
+  const double smallest_step = model.output_underflow;
+  const double limit = type.floating ? type.largest : std::numeric_limits<double>::max();
+  // A sum with this many times the spacing has no room for anything smaller: rounding to nearest.
+  const double no_fraction = type.unit_roundoff > 0x1p-50 ? 0x1.8p52 : 0.0;
+  const bool free_nan = model.free_where_undefined || !type.floating;
   std::vector<Sums> parts(static_cast<std::size_t>(chunk_count(scale.count)));
   with_reader(dtype, candidate, [&](const auto& read) {
     const auto add = [&](Sums& sums, std::int64_t index, double slab_rms) {
@@ -221,7 +240,8 @@ Metrics compare(DType dtype, const std::byte* candidate, std::span<const double>
       const double size = std::fabs(expected);
       // NaN fails both comparisons.
       if (!(size <= limit) || !(std::fabs(got) < k_infinity)) {
-        if (!same_class(type, got, expected)) add_unequal_class(sums, index, got);
+        const bool judged = !(free_nan && std::isnan(expected));
+        if (judged && !same_class(type, got, expected)) add_unequal_class(sums, index, got);
         return;
       }
       const double error = std::fabs(got - expected);
@@ -229,6 +249,9 @@ Metrics compare(DType dtype, const std::byte* candidate, std::span<const double>
       const double bound = model.bound(size, terms);
       const double bound_ratio = ratio(error, bound);
       const double floor = std::max({size, slab_rms, model.underflow});
+      const double spacing = spacing_at(type, smallest_step, expected);
+      const double room = no_fraction * spacing;
+      const double rounding = no_fraction > 0.0 ? ((size + room) - room) - size : 0.0;
       ++sums.compared;
       sums.error += error;
       sums.error_squares += error * error;
@@ -237,10 +260,11 @@ Metrics compare(DType dtype, const std::byte* candidate, std::span<const double>
       sums.product += got * expected;
       sums.max_abs = std::max(sums.max_abs, error);
       sums.max_rel = std::max(sums.max_rel, ratio(error, floor));
-      sums.max_ulp = std::max(sums.max_ulp, error / spacing_at(type, smallest_step, expected));
+      sums.max_ulp = std::max(sums.max_ulp, error / spacing);
       sums.widest_bound = std::max(sums.widest_bound, bound);
       sums.widest_relative_bound = std::max(sums.widest_relative_bound, ratio(bound, floor));
       sums.term_squares += terms * terms;
+      sums.rounding_squares += rounding * rounding;
       if (bound_ratio > sums.elementwise || sums.worst < 0) {
         sums.elementwise = bound_ratio;
         sums.worst = index;
@@ -262,7 +286,7 @@ Metrics compare(DType dtype, const std::byte* candidate, std::span<const double>
   });
   Sums total;
   for (const Sums& part : parts) total.add(part);
-  return metrics_of(total, scale, magnitude.given());
+  return metrics_of(total, scale);
 }
 
 }  // namespace kernelloop

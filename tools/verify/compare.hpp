@@ -23,21 +23,29 @@ struct ReferenceScale {
   std::int64_t first_equal = -1;  // first element whose bits are those of `pattern`, or -1
 };
 
-// One pass over a reference output. `pattern` is a bit pattern to look for.
+// One pass over a reference output. `pattern` is a bit pattern to look for. Elements beyond
+// `largest`, the greatest value of the output's type, count as infinite.
 ReferenceScale scale_of(std::span<const double> reference, const std::vector<std::int64_t>& shape,
-                        std::uint64_t pattern);
+                        std::uint64_t pattern, double largest);
 
 // The rounding error that the declared arithmetic excuses (gates.hpp derives it).
 struct ErrorModel {
-  double output_roundoff = 0.0;  // u_out
-  double accumulated = 0.0;      // u_acc * sqrt(terms) + u_in
-  double underflow = 0.0;        // absolute
-  double safety = 8.0;           // c
+  double output_roundoff = 0.0;       // u_out
+  double accumulated = 0.0;           // u_acc sqrt(K)
+  double term_roundoff = 0.0;         // u_in + u_mid: of single terms
+  double underflow = 0.0;             // absolute
+  double output_underflow = 0.0;      // the part of it that the output's type has
+  double root_terms = 1.0;            // sqrt(K)
+  double amplification = 1.0;         // of S where it is estimated
+  bool random_signs = false;          // terms are as often negative as positive
+  bool exact = false;                 // data of which every result is exact
+  bool free_where_undefined = false;  // elements whose reference is NaN are not judged
 
-  // The error that one element may have: c (u_out |ref| + accumulated S) + underflow, where S is
-  // the magnitude of the terms.
+  // The error that one element may have, where S is the magnitude of the terms:
+  // 2 u_out |ref| + 8 (accumulated + term_roundoff) S + underflow.
   [[nodiscard]] double bound(double reference, double magnitude) const {
-    return safety * (output_roundoff * reference + accumulated * magnitude) + underflow;
+    return 2.0 * output_roundoff * reference + 8.0 * (accumulated + term_roundoff) * magnitude +
+           underflow;
   }
 };
 
@@ -54,6 +62,9 @@ struct Metrics {
   double normwise = 0.0;     // ||error|| / ||reference||, Frobenius
   double max_ulp = 0.0;      // |error| in spacings of the output dtype around the reference
   double elementwise = 0.0;  // greatest |error| / bound
+  // Not of the candidate but of the reference: how far it is from its own rounding to the output's
+  // type, normwise. 0: every element can be held exactly. (0 for float64, which cannot tell.)
+  double rounding = 0.0;
   std::int64_t compared = 0;
   std::int64_t nonfinite = 0;  // elements whose NaN, +inf or -inf the other side does not share
   std::int64_t unexpected_nan = 0;
@@ -61,25 +72,30 @@ struct Metrics {
   std::int64_t worst = -1;    // flat index: the first in `nonfinite`, else the greatest bound ratio
   double widest_bound = 0.0;  // greatest bound of an element's error
   double widest_relative_bound = 0.0;  // the same, relative as in max_rel
-  double term_rms = 0.0;               // of S where the reference gave it; else 0
+  double term_rms = 0.0;               // of S
   double factor = 1.0;                 // candidate ~ factor * reference, least squares
   double factor_residual = 0.0;        // ||candidate - factor * reference|| / ||candidate||
 };
+
+// Whether the type holds every value exactly.
+bool holds_exactly(DType type, std::span<const double> values);
 
 // How the NaN, +inf, -inf and finite elements of the two sides go together. A reference beyond the
 // output type's range asks for infinity (or, in an 8-bit type, its greatest value).
 bool same_class(const DTypeInfo& type, double got, double expected);
 
 // S of the error bound: the reference's own `magnitude` (empty: not given), else estimated as
-// max(|reference|, RMS of its slab). The sum of the terms' magnitudes is at least |reference|, and
-// where terms cancel it is of the order of the neighbours.
+// max(|reference|, RMS of its slab) times `amplification`. The sum of the terms' magnitudes is at
+// least |reference|, and where terms cancel by chance it is of the order of the neighbours; data
+// made to cancel bring their amplification along.
 class TermMagnitude {
  public:
-  TermMagnitude(const ReferenceScale& scale, std::span<const double> magnitude)
-      : scale_(scale), magnitude_(magnitude) {}
+  TermMagnitude(const ReferenceScale& scale, std::span<const double> magnitude,
+                double amplification = 1.0)
+      : scale_(scale), magnitude_(magnitude), amplification_(amplification) {}
   [[nodiscard]] bool given() const { return !magnitude_.empty(); }
   [[nodiscard]] double at(std::int64_t index, double reference, double slab_rms) const {
-    if (magnitude_.empty()) return reference > slab_rms ? reference : slab_rms;
+    if (magnitude_.empty()) return amplification_ * (reference > slab_rms ? reference : slab_rms);
     return magnitude_[static_cast<std::size_t>(index)];
   }
   [[nodiscard]] double at(std::int64_t index, double reference) const {
@@ -89,6 +105,7 @@ class TermMagnitude {
  private:
   const ReferenceScale& scale_;
   std::span<const double> magnitude_;
+  double amplification_;
 };
 
 // One pass over both sides, on all cores. `candidate` holds elements of `type`.

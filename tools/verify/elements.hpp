@@ -90,24 +90,38 @@ inline double binade_of(double value) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0x7FF0000000000000u);
 }
 
-// The absolute error that the bottom of a type's range excuses: half its smallest step, or its
-// smallest normal number where hardware may flush what lies below (float32, bfloat16, float64).
-inline double underflow_step(DType type) {
+// What lies at the bottom of a type's range; all 0 for integers.
+struct TypeFloor {
+  double smallest_normal = 0.0;
+  double half_step = 0.0;     // half the smallest denormal
+  bool flushes = false;       // fast GPU arithmetic may take denormals for zero
+  bool has_infinity = false;  // and rounding too large a value gives it
+};
+
+inline TypeFloor floor_of(DType type) {
   switch (type) {
     case DType::float64:
-      return 0x1p-1022;
+      return {0x1p-1022, 0x1p-1074, true, true};
     case DType::float32:
+      return {0x1p-126, 0x1p-150, true, true};
     case DType::bfloat16:
-      return 0x1p-126;
+      return {0x1p-126, 0x1p-134, true, true};
     case DType::float16:
-      return 0x1p-25;
+      return {0x1p-14, 0x1p-25, false, true};
     case DType::float8_e4m3:
-      return 0x1p-10;
+      return {0x1p-6, 0x1p-10, false, false};
     case DType::float8_e5m2:
-      return 0x1p-17;
+      return {0x1p-14, 0x1p-17, false, false};
     default:
-      return 0.0;
+      return {};
   }
+}
+
+// The absolute error that the bottom of a type's range excuses: half its smallest step, or its
+// smallest normal number where denormals may be flushed.
+inline double underflow_step(DType type, bool may_flush) {
+  const TypeFloor floor = floor_of(type);
+  return may_flush && floor.flushes ? floor.smallest_normal : floor.half_step;
 }
 
 // Distance between neighbours of `type` around `value` (1 for integers).

@@ -33,19 +33,22 @@ struct ErrorMap {
   Marks wrong;
   std::int64_t unwritten = 0;
   Marks unwritten_where;
+  Marks not_a_number;
 };
 
-// One pass over `count` elements with `cols` to a row; an element is unwritten only if it is wrong.
-template <typename IsWrong, typename IsUnwritten>
+// One pass over `count` elements with `cols` to a row; an element is unwritten, or not a number,
+// only if it is wrong.
+template <typename IsWrong, typename IsUnwritten, typename IsNan>
 ErrorMap map_errors(std::int64_t count, std::int64_t cols, const IsWrong& is_wrong,
-                    const IsUnwritten& is_unwritten) {
+                    const IsUnwritten& is_unwritten, const IsNan& is_nan) {
   const std::int64_t rows = count / cols;
-  ErrorMap map{Marks(rows, cols), 0, Marks(rows, cols)};
+  ErrorMap map{Marks(rows, cols), 0, Marks(rows, cols), Marks(rows, cols)};
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < cols; ++column) {
       const std::int64_t index = row * cols + column;
       if (!is_wrong(index)) continue;
       map.wrong.add(row, column);
+      if (is_nan(index)) map.not_a_number.add(row, column);
       if (!is_unwritten(index)) continue;
       map.unwritten_where.add(row, column);
       ++map.unwritten;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kernelloop {
 namespace {
@@ -13,22 +14,10 @@ constexpr double k_fewest_terms = 16.0;
 constexpr double k_tf32_roundoff = 0x1p-11;
 constexpr double k_widest_normwise = 0.25;
 
-double term_count(const OpSpec& spec, const Bindings& axes) {
-  std::int64_t terms = 1;
-  std::int64_t most_inputs = 1;
-  for (const Tensor& input : spec.inputs) {
-    for (const std::int64_t axis : shape_of(input, axes)) terms = std::max(terms, axis);
-    most_inputs = std::max(most_inputs, element_count(input, axes));
-  }
-  for (const Tensor& output : spec.outputs) {
-    const std::int64_t outputs = std::max<std::int64_t>(1, element_count(output, axes));
-    terms = std::max(terms, most_inputs / outputs);
-  }
-  return std::max(k_fewest_terms, static_cast<double>(terms));
-}
-
 double accumulation_roundoff(const OpSpec& spec) {
-  double roundoff = info(spec.precision.accumulate).unit_roundoff;
+  const DTypeInfo& accumulate = info(spec.precision.accumulate);
+  // Sums of integers are exact; what is made of them is not.
+  double roundoff = info(accumulate.floating ? accumulate.type : DType::float32).unit_roundoff;
   for (const Tensor& input : spec.inputs) {
     const DTypeInfo& type = info(input.dtype);
     if (input.scalar || !type.floating) continue;
@@ -44,10 +33,47 @@ bool cuts_inputs_to_tf32(const OpSpec& spec) {
                      [](const Tensor& input) { return input.dtype == DType::float32; });
 }
 
+double declared_terms(const OpSpec& spec, const Bindings& axes) {
+  try {
+    return static_cast<double>(spec.precision.terms->evaluate(axes));
+  } catch (const ExpressionError& error) {
+    fail(ExitCode::bad_input, "op '{}': precision.terms (`{}`): {}", spec.name,
+         spec.precision.terms->text(), error.what());
+  }
+}
+
+double guessed_terms(const OpSpec& spec, const Bindings& axes) {
+  std::int64_t terms = 1;
+  std::int64_t most_inputs = 1;
+  for (const Tensor& input : spec.inputs) {
+    for (const std::int64_t axis : shape_of(input, axes)) terms = std::max(terms, axis);
+    most_inputs = std::max(most_inputs, element_count(input, axes));
+  }
+  for (const Tensor& output : spec.outputs) {
+    const std::int64_t outputs = std::max<std::int64_t>(1, element_count(output, axes));
+    terms = std::max(terms, most_inputs / outputs);
+  }
+  return static_cast<double>(terms);
+}
+
 // PSNR and cosine grow with quality; every other metric is an error.
-bool passes(const std::string& metric, double value, double limit) {
-  const bool larger_is_better = metric == "psnr" || metric == "cosine";
-  return larger_is_better ? value >= limit : value <= limit;
+Gate gate_of(const std::string& metric, double value, double limit) {
+  Gate gate{metric, limit, value, false, 0.0};
+  const auto share = [](double part, double whole) {
+    if (part <= 0.0) return 0.0;
+    return whole > 0.0 ? part / whole : std::numeric_limits<double>::infinity();
+  };
+  if (metric == "psnr") {
+    gate.passed = value >= limit;
+    gate.margin = std::pow(10.0, (limit - value) / 20.0);
+  } else if (metric == "cosine") {
+    gate.passed = value >= limit;
+    gate.margin = share(1.0 - value, 1.0 - limit);
+  } else {
+    gate.passed = value <= limit;
+    gate.margin = share(value, limit);
+  }
+  return gate;
 }
 
 double limit_or(const Tolerance& tolerance, const std::string& metric, double derived) {
@@ -55,24 +81,56 @@ double limit_or(const Tolerance& tolerance, const std::string& metric, double de
   return found == tolerance.limits.end() ? derived : found->second;
 }
 
-// Where the reference gave the magnitude of the terms, cancellation widens the limit by it.
+// C: how much the terms exceed the results. With random signs, `walk` says of how many typical
+// steps of a random walk.
+double cancellation(const ErrorModel& model, const Metrics& metrics, const ReferenceScale& scale,
+                    double walk) {
+  const double ratio = std::max(1.0, metrics.term_rms / scale.rms);
+  if (!model.random_signs) return ratio;
+  return std::min(ratio, std::max(1.0, walk * ratio / model.root_terms));
+}
+
 double derived_normwise(const ErrorModel& model, const Metrics& metrics,
                         const ReferenceScale& scale) {
   if (scale.rms == 0.0) return k_widest_normwise;
-  const double cancellation = std::max(1.0, metrics.term_rms / scale.rms);
-  const double rounding = model.output_roundoff / std::sqrt(3.0) + model.accumulated * cancellation;
-  return std::min(k_widest_normwise, 4.0 * rounding + model.underflow / scale.rms);
+  // float64 cannot tell how far the reference is from it.
+  const double rounding =
+      model.output_roundoff < 0x1p-50 ? model.output_roundoff : 1.1 * metrics.rounding;
+  const double limit = rounding +
+                       4.0 * model.accumulated * cancellation(model, metrics, scale, 4.0) +
+                       2.5 * model.term_roundoff * cancellation(model, metrics, scale, 1.5);
+  // What lies below the range of the types is excused however large a part of the output it is.
+  return std::min(k_widest_normwise, limit) + model.underflow / scale.rms;
 }
 
 }  // namespace
 
-ErrorModel error_model(const OpSpec& spec, const Tensor& output, const Bindings& axes) {
+double term_count(const OpSpec& spec, const Bindings& axes) {
+  const double terms =
+      spec.precision.terms ? declared_terms(spec, axes) : guessed_terms(spec, axes);
+  return std::max(k_fewest_terms, terms);
+}
+
+ErrorModel error_model(const OpSpec& spec, const Tensor& output, const Bindings& axes,
+                       const DataTraits& traits) {
   ErrorModel model;
+  model.exact = traits.exact;
+  model.free_where_undefined = traits.free_where_undefined;
   model.output_roundoff = info(output.dtype).unit_roundoff;
   if (!info(output.dtype).floating) return model;
-  model.accumulated = accumulation_roundoff(spec) * std::sqrt(term_count(spec, axes)) +
-                      (cuts_inputs_to_tf32(spec) ? k_tf32_roundoff : 0.0);
-  model.underflow = underflow_step(output.dtype);
+  const Precision& precision = spec.precision;
+  const double terms = term_count(spec, axes);
+  const bool may_flush = precision.denormals == Precision::Denormals::may_flush;
+  model.root_terms = std::sqrt(terms);
+  model.accumulated = accumulation_roundoff(spec) * model.root_terms;
+  model.term_roundoff =
+      (cuts_inputs_to_tf32(spec) ? k_tf32_roundoff : 0.0) +
+      (precision.intermediate ? info(*precision.intermediate).unit_roundoff : 0.0);
+  model.output_underflow = underflow_step(output.dtype, may_flush);
+  model.underflow =
+      model.output_underflow + terms * underflow_step(precision.accumulate, may_flush);
+  model.random_signs = traits.random_signs;
+  model.amplification = traits.amplification;
   return model;
 }
 
@@ -80,7 +138,7 @@ std::vector<Gate> judge(const OpSpec& spec, const Tensor& output, const ErrorMod
                         const Metrics& metrics, const ReferenceScale& scale) {
   const auto values = named_metrics(metrics);
   std::vector<Gate> gates;
-  const auto add = [&](const std::string& metric, double derived) {
+  const auto value_of = [&](const std::string& metric) {
     const auto value = std::find_if(values.begin(), values.end(),
                                     [&](const auto& entry) { return entry.first == metric; });
     if (value == values.end()) {
@@ -89,12 +147,19 @@ std::vector<Gate> judge(const OpSpec& spec, const Tensor& output, const ErrorMod
       fail(ExitCode::bad_input, "op '{}': tolerance names no metric '{}'; there are: {}", spec.name,
            metric, known);
     }
-    const double limit = limit_or(spec.tolerance, metric, derived);
-    gates.push_back({metric, limit, value->second, passes(metric, value->second, limit)});
+    return value->second;
+  };
+  const auto add = [&](const std::string& metric, double derived) {
+    gates.push_back(gate_of(metric, value_of(metric), limit_or(spec.tolerance, metric, derived)));
   };
 
   const DTypeInfo& type = info(output.dtype);
-  add("nonfinite", 0.0);
+  gates.push_back(gate_of("nonfinite", value_of("nonfinite"), 0.0));
+  if (model.exact && metrics.rounding == 0.0) {
+    // A tolerance is for rounding, and there is none.
+    gates.push_back(gate_of("max_abs", metrics.max_abs, 0.0));
+    return gates;
+  }
   if (!type.floating) {
     add("max_abs", 0.0);
   } else {

@@ -21,15 +21,15 @@ std::map<std::string, std::span<const std::byte>> look_alikes(const OpSpec& spec
 }  // namespace
 
 std::vector<OutputVerdict> judge_outputs(const OpSpec& spec, const Bindings& axes,
-                                         const TensorArena& arena,
+                                         const DataTraits& traits, const TensorArena& arena,
                                          const std::map<std::string, ReferenceOutput>& expected,
                                          std::byte poison) {
   std::vector<OutputVerdict> verdicts;
   for (const Tensor& tensor : spec.outputs) {
     const ReferenceOutput& reference = expected.at(tensor.name);
     const std::byte* candidate = arena.bytes(tensor.name).data();
-    const TermMagnitude magnitude(reference.scale, reference.magnitudes);
-    const ErrorModel model = error_model(spec, tensor, axes);
+    const TermMagnitude magnitude(reference.scale, reference.magnitudes, traits.amplification);
+    const ErrorModel model = error_model(spec, tensor, axes, traits);
 
     OutputVerdict& verdict = verdicts.emplace_back();
     verdict.name = tensor.name;

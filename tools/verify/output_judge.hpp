@@ -14,7 +14,7 @@ namespace kernelloop {
 // One verdict per output. `poison` is what the outputs held before the launch; failed outputs carry
 // a pattern in words.
 std::vector<OutputVerdict> judge_outputs(const OpSpec& spec, const Bindings& axes,
-                                         const TensorArena& arena,
+                                         const DataTraits& traits, const TensorArena& arena,
                                          const std::map<std::string, ReferenceOutput>& expected,
                                          std::byte poison);
 

@@ -2,7 +2,7 @@
 
 #include "verify/elements.hpp"
 #include "verify/error_map.hpp"
-#include "verify/parallel.hpp"
+#include "verify/value_patterns.hpp"
 
 #include <fmt/format.h>
 
@@ -22,17 +22,6 @@ bool is_unwritten(const FailedOutput& output, std::int64_t index) {
                      [&](std::byte byte) { return byte == output.poison; });
 }
 
-// Whether `matches` holds for (as good as) every element; gives up at the first hundred that fail.
-template <typename Matches>
-bool nearly_all(std::int64_t begin, std::int64_t end, const Matches& matches) {
-  const std::int64_t allowed = (end - begin) / 100;
-  std::int64_t failures = 0;
-  for (std::int64_t index = begin; index < end; ++index) {
-    if (!matches(index) && ++failures > allowed) return false;
-  }
-  return end > begin;
-}
-
 std::optional<std::string> unwritten(const FailedOutput& output, const ErrorMap& errors) {
   if (errors.unwritten == 0) return std::nullopt;
   if (errors.unwritten == output.scale->count) return "not written at all";
@@ -44,7 +33,8 @@ std::optional<std::string> not_a_number(const FailedOutput& output, const ErrorM
   const std::int64_t count = output.metrics->unexpected_nan;
   if (count == 0) return std::nullopt;
   return fmt::format("{} of {} elements are NaN, the first at {}: {}", count, output.scale->count,
-                     index_text(output.metrics->first_nan, output.shape), errors.wrong.describe());
+                     index_text(output.metrics->first_nan, output.shape),
+                     errors.not_a_number.describe());
 }
 
 std::optional<std::string> copied_input(const FailedOutput& output) {
@@ -71,10 +61,12 @@ std::optional<std::string> one_value(const FailedOutput& output, const Read& rea
 std::optional<std::string> constant_factor(const FailedOutput& output, const ErrorMap& errors) {
   const Metrics& metrics = *output.metrics;
   const bool whole = output.scale->count > 1 && errors.wrong.count() * 2 > output.scale->count;
-  const double noise = 4.0 * (output.model->output_roundoff + output.model->accumulated);
+  const double noise = 4.0 * (output.model->output_roundoff + output.model->accumulated +
+                              output.model->term_roundoff);
   if (!whole || metrics.nonfinite > 0 || metrics.factor == 0.0 || metrics.factor_residual > noise) {
     return std::nullopt;
   }
+  if (std::fabs(metrics.factor + 1.0) <= noise) return "every element has the wrong sign";
   return fmt::format("every element is {:.4g} times what it should be", metrics.factor);
 }
 
@@ -127,23 +119,32 @@ std::string index_text(std::int64_t flat, const std::vector<std::int64_t>& shape
   return fmt::format("[{}]", fmt::join(unravel(flat, shape), ", "));
 }
 
+bool is_wrong(const FailedOutput& output, double got, std::int64_t index) {
+  const DTypeInfo& type = info(output.type);
+  const double expected = output.reference[static_cast<std::size_t>(index)];
+  const double size = std::fabs(expected);
+  if (!std::isfinite(got) || !(size <= type.largest)) {
+    const bool free =
+        std::isnan(expected) && (output.model->free_where_undefined || !type.floating);
+    return !free && !same_class(type, got, expected);
+  }
+  const bool exact = output.model->exact && output.metrics->rounding == 0.0;
+  const double bound = exact ? 0.0 : output.model->bound(size, output.magnitude->at(index, size));
+  return !(std::fabs(got - expected) <= bound);
+}
+
 std::string describe_pattern(const FailedOutput& output) {
   if (output.scale->count == 0) return "no elements";
   std::string words;
   with_reader(output.type, output.candidate, [&](const auto& read) {
+    const ValueSample sample(output);
     const ErrorMap errors = map_errors(
         output.scale->count, output.shape.empty() ? 1 : output.shape.back(),
         [&](std::int64_t index) {
-          const double got = read(index);
-          const double expected = output.reference[static_cast<std::size_t>(index)];
-          if (!std::isfinite(got) || !(std::fabs(expected) <= info(output.type).largest)) {
-            return !same_class(info(output.type), got, expected);
-          }
-          const double size = std::fabs(expected);
-          return !(std::fabs(got - expected) <=
-                   output.model->bound(size, output.magnitude->at(index, size)));
+          return is_wrong(output, static_cast<double>(read(index)), index);
         },
-        [&](std::int64_t index) { return is_unwritten(output, index); });
+        [&](std::int64_t index) { return is_unwritten(output, index); },
+        [&](std::int64_t index) { return std::isnan(static_cast<double>(read(index))); });
     if (const auto found = unwritten(output, errors)) {
       words = *found;
     } else if (const auto nan = not_a_number(output, errors)) {
@@ -155,11 +156,20 @@ std::string describe_pattern(const FailedOutput& output) {
     } else if (const auto factor = constant_factor(output, errors)) {
       words = *factor;
     } else if (errors.wrong.count() == 0) {
-      words = spread_of_error(output);
+      words = lower_precision(sample).value_or(spread_of_error(output));
     } else if (const auto shift = shifted(output, read)) {
       words = *shift;
+    } else if (const auto whole = whole_pattern(sample)) {
+      words = *whole;
+      const std::int64_t rows = output.scale->count / sample.cols;
+      if (errors.wrong.count() * 2 < rows * sample.cols) words += "; " + errors.wrong.describe();
     } else {
       words = errors.wrong.describe();
+      if (const auto value = common_value(sample)) {
+        words = fmt::format("{}: {}", *value, words);
+      } else if (const auto precision = lower_precision(sample)) {
+        words = fmt::format("{}; {}", *precision, words);
+      }
     }
   });
   return words;

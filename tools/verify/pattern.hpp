@@ -26,6 +26,9 @@ struct FailedOutput {
   std::map<std::string, std::span<const std::byte>> inputs;  // of the same dtype and element count
 };
 
+// Whether `got` is not what element `index` may be.
+bool is_wrong(const FailedOutput& output, double got, std::int64_t index);
+
 // One sentence, such as "only columns from 4096 on are wrong (the tail beyond a multiple of 256)".
 std::string describe_pattern(const FailedOutput& output);
 

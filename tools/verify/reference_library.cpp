@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -159,7 +160,9 @@ std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
 
   for (auto& [name, output] : outputs) {
     populate(std::as_writable_bytes(output.values), false);
-    output.scale = scale_of(output.values, output.shape, k_unwritten);
+    const DTypeInfo& type = info(spec.find_tensor(name)->dtype);
+    const double largest = type.floating ? type.largest : std::numeric_limits<double>::max();
+    output.scale = scale_of(output.values, output.shape, k_unwritten, largest);
     if (output.scale.first_equal >= 0) {
       refuse(fmt::format("leaves element {} of output '{}' unwritten",
                          index_text(output.scale.first_equal, output.shape), name));

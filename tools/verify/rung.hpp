@@ -3,6 +3,8 @@
 #pragma once
 
 #include "spec/op_spec.hpp"
+#include "verify/families.hpp"
+#include "verify/reference_library.hpp"
 #include "verify/seed_source.hpp"
 
 #include <cstddef>
@@ -24,9 +26,9 @@ struct CaseRun {
 // too.
 struct CasePlan {
   std::string name;
-  Bindings variables;                         // every variable axis
-  std::map<std::string, double> scalars;      // overrides
-  std::map<std::string, InputValues> values;  // by input: overrides of the spec's family
+  Bindings variables;                     // every variable axis
+  std::map<std::string, double> scalars;  // overrides
+  const InputFamily* family = nullptr;    // of the inputs; nullptr: the spec's own values
   std::vector<CaseRun> runs;
   std::uint64_t seed = 0;
   bool hidden = false;
@@ -37,6 +39,7 @@ struct RungContext {
   const OpSpec& spec;
   std::string device;  // "cuda" | "cpu"
   SeedSource& seeds;
+  const ReferenceLibrary& reference;
 };
 
 struct Rung {
@@ -50,6 +53,8 @@ const std::vector<Rung>& ladder();
 
 std::vector<CasePlan> smoke_cases(const RungContext& context);
 std::vector<CasePlan> shapes_cases(const RungContext& context);
+std::vector<CasePlan> values_cases(const RungContext& context);
+std::vector<CasePlan> exact_cases(const RungContext& context);
 std::vector<CasePlan> determinism_cases(const RungContext& context);
 std::vector<CasePlan> workload_cases(const RungContext& context);
 std::vector<CasePlan> holdout_cases(const RungContext& context);

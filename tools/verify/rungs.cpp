@@ -5,12 +5,21 @@
 #include <fmt/format.h>
 
 namespace kernelloop {
+namespace {
+
+constexpr const char* k_nothing_exact =
+    "small integers give results that the output's type cannot hold exactly, as the reference "
+    "shows or the spec says; there is nothing to compare bit for bit";
+
+}  // namespace
 
 const std::vector<Rung>& ladder() {
   static const std::vector<Rung> k_ladder{
       {"build", "", nullptr},
       {"smoke", "", smoke_cases},
       {"shapes", "", shapes_cases},
+      {"values", "no input takes values of another family", values_cases},
+      {"exact", k_nothing_exact, exact_cases},
       {"determinism", "", determinism_cases},
       {"workload", "the spec has no workload for this device", workload_cases},
       {"holdout", "the spec names no hold-out shapes", holdout_cases},

@@ -128,10 +128,16 @@ class ShapeList {
   ShapeList(const OpSpec& spec, std::int64_t most_elements)
       : spec_(spec), most_elements_(most_elements) {}
 
-  void add(const Bindings& shape) {
-    if (!admissible(spec_, shape) || !seen_.insert(shape).second) return;
-    if (elements_of(spec_, shape) <= most_elements_) shapes_.push_back(shape);
+  // Whether the shape is in the list now.
+  bool add(const Bindings& shape) {
+    if (!admissible(spec_, shape)) return false;
+    if (elements_of(spec_, shape) > most_elements_) return false;
+    if (seen_.insert(shape).second) shapes_.push_back(shape);
+    return true;
   }
+  // However large it is.
+  void add_anyway(const Bindings& shape) { shapes_.push_back(shape); }
+  [[nodiscard]] bool empty() const { return shapes_.empty(); }
   [[nodiscard]] std::vector<Bindings> by_size() && {
     std::stable_sort(shapes_.begin(), shapes_.end(), [&](const Bindings& a, const Bindings& b) {
       return elements_of(spec_, a) < elements_of(spec_, b);
@@ -172,6 +178,32 @@ Bindings friendly_shape(const OpSpec& spec, const std::string& device, std::int6
     shape = near(spec, start, size);
   }
   return shape;
+}
+
+std::vector<Bindings> value_shapes(const OpSpec& spec, const std::string& device,
+                                   const std::string& rung) {
+  if (const auto own = spec.ladder.shapes.find(rung);
+      own != spec.ladder.shapes.end() && !own->second.empty()) {
+    return own->second;
+  }
+  constexpr std::int64_t k_round = 48;
+  constexpr std::int64_t k_few = 5;
+  const std::int64_t most_elements = std::int64_t{1} << (device == "cpu" ? 13 : 20);
+  const Bindings start = start_shape(spec);
+  ShapeList list(spec, most_elements);
+  for (const std::int64_t size : {k_round, k_round / 2, k_round / 4}) {
+    list.add(near(spec, start, size));
+    if (!list.empty()) break;
+  }
+  for (std::int64_t inner = 1031; inner > 16; inner /= 2) {
+    Bindings odd = near(spec, start, k_few);
+    for (const std::string& axis : variable_axes(spec)) {
+      if (is_inner(spec, axis)) move_axis(spec, odd, axis, inner);
+    }
+    if (list.add(odd)) break;
+  }
+  if (list.empty()) list.add_anyway(near(spec, start, k_few));
+  return std::move(list).by_size();
 }
 
 std::vector<Bindings> edge_shapes(const OpSpec& spec, const std::string& device,

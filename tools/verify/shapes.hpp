@@ -15,7 +15,12 @@ namespace kernelloop {
 // by and no workload helps.
 Bindings friendly_shape(const OpSpec& spec, const std::string& device, std::int64_t size);
 
-// Shapes for the rung of that name, without duplicates and in the order from cheap to dear:
+// Two small shapes at which values are varied: one with round axes, one with long and odd inner
+// axes. Where the spec's ladder has shapes for `rung`, those instead.
+std::vector<Bindings> value_shapes(const OpSpec& spec, const std::string& device,
+                                   const std::string& rung);
+
+// Shapes for the rung "shapes", without duplicates and in the order from cheap to dear:
 // those of the spec's ladder first, then those made from the variable axes. Two of them are drawn
 // from `seed`. On the "cpu" device they are bounded to what an emulation runs in seconds.
 std::vector<Bindings> edge_shapes(const OpSpec& spec, const std::string& device,

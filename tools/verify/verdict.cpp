@@ -20,10 +20,21 @@ Json gate_json(const Gate& gate) {
   return {{"metric", gate.metric},
           {"limit", finite_or_null(gate.limit)},
           {"value", finite_or_null(gate.value)},
+          {"margin", finite_or_null(gate.margin)},
           {"passed", gate.passed}};
 }
 
-Json output_json(const OutputVerdict& output, bool hidden) {
+// Of a hidden case: which gates there were and whether they passed. Limits and values depend on the
+// shape and the data, and would tell about them.
+Json hidden_output_json(const OutputVerdict& output) {
+  Json gates = Json::array();
+  for (const Gate& gate : output.gates) {
+    gates.push_back({{"metric", gate.metric}, {"passed", gate.passed}});
+  }
+  return {{"name", output.name}, {"gates", gates}};
+}
+
+Json output_json(const OutputVerdict& output) {
   Json metrics = Json::object();
   for (const auto& [name, value] : named_metrics(output.metrics)) {
     metrics[name] = finite_or_null(value);
@@ -31,7 +42,6 @@ Json output_json(const OutputVerdict& output, bool hidden) {
   Json gates = Json::array();
   for (const Gate& gate : output.gates) gates.push_back(gate_json(gate));
   Json json{{"name", output.name}, {"metrics", metrics}, {"gates", gates}};
-  if (hidden) return json;
   if (output.metrics.worst >= 0) {
     json["worst"] = {{"index", output.worst},
                      {"got", element(output.got)},
@@ -46,6 +56,7 @@ Json case_json(const CaseVerdict& verdict) {
   if (!verdict.hidden) {
     json["axes"] = verdict.axes;
     json["seed"] = verdict.seed;
+    if (!verdict.family.empty()) json["family"] = verdict.family;
   }
   json["status"] = name_of(verdict.status);
   if (verdict.fault) {
@@ -53,15 +64,19 @@ Json case_json(const CaseVerdict& verdict) {
   }
   json["outputs"] = Json::array();
   for (const OutputVerdict& output : verdict.outputs) {
-    json["outputs"].push_back(output_json(output, verdict.hidden));
+    json["outputs"].push_back(verdict.hidden ? hidden_output_json(output) : output_json(output));
   }
   return json;
 }
 
-std::string failed_gates(const OutputVerdict& output) {
+std::string failed_gates(const OutputVerdict& output, bool hidden) {
   std::string text;
   for (const Gate& gate : output.gates) {
     if (gate.passed) continue;
+    if (hidden) {
+      text += (text.empty() ? "" : ", ") + gate.metric;
+      continue;
+    }
     const bool larger_is_better = gate.metric == "psnr" || gate.metric == "cosine";
     text += fmt::format("{}{} {:.4g} {} {:.4g}", text.empty() ? "" : ", ", gate.metric, gate.value,
                         larger_is_better ? "<" : ">", gate.limit);
@@ -120,8 +135,8 @@ std::string failure_text(const CaseVerdict& verdict) {
   if (verdict.fault) return fmt::format("{}: {}", verdict.fault->kind, verdict.fault->message);
   for (const OutputVerdict& output : verdict.outputs) {
     if (output.passed) continue;
-    std::string text = fmt::format("{}: {}", output.name, failed_gates(output));
-    if (!verdict.hidden) text += "; " + output.pattern;
+    std::string text = fmt::format("{}: {}", output.name, failed_gates(output, verdict.hidden));
+    text += verdict.hidden ? " beyond the limit" : "; " + output.pattern;
     return text;
   }
   return {};

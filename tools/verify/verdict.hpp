@@ -48,6 +48,7 @@ struct CaseVerdict {
   std::string name;
   Bindings axes;  // the variable ones
   std::uint64_t seed = 0;
+  std::string family;   // of its inputs; empty: the spec's own values
   bool hidden = false;  // tells nothing about its shape or data
   Verdict status = Verdict::passed;
   std::optional<CaseFault> fault;

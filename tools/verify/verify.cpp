@@ -218,7 +218,7 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
     device = to_json(executor->device());
     device_name = executor->device().name;
     SeedSource seeds(options.seed);
-    const RungContext context{spec, options.device, seeds};
+    const RungContext context{spec, options.device, seeds, reference};
     const CaseRunner runner(spec, version, reference, *executor, options.launch_timeout);
     const std::vector<PlannedRung> plans = planned(wanted, context);
     CaseQueue queue(spec, reference, groups_of(plans), options.device != "cpu");

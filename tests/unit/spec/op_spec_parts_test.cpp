@@ -56,6 +56,36 @@ TEST(SpecParts, WhatReachesEverything) {
   EXPECT_EQ(changed_by("\"scale\"", "\"scales\""), "ckt");
 }
 
+TEST(SpecParts, KeepThePrecisionAndLeaveOutItsDefaults) {
+  const std::string precision = R"("accumulate": "float32", "allow_tf32": false)";
+  EXPECT_EQ(changed_by(precision, R"("nonfinite": "propagate", "denormals": "may_flush")"), "");
+  const SpecParts parts = split_spec(
+      parse_json(with(precision, R"("intermediate": "bfloat16", "terms": "cols * 2", "exact": false,
+                         "nonfinite": "undefined", "denormals": "preserve")"),
+                 "op.json"));
+  for (const Json& part : {parts.contract, parts.checks, parts.timing}) {
+    const Precision read = parse_op_spec(parse_json(to_text(part), "part.json")).precision;
+    EXPECT_EQ(read.intermediate, DType::bfloat16);
+    ASSERT_TRUE(read.terms);
+    EXPECT_EQ(read.terms->text(), "cols * 2");
+    EXPECT_EQ(read.nonfinite, Precision::Nonfinite::undefined);
+    EXPECT_EQ(read.denormals, Precision::Denormals::preserve);
+    EXPECT_EQ(read.exact, false);
+  }
+}
+
+TEST(SpecParts, KeepWhatFamiliesMayDraw) {
+  const SpecParts parts = split_spec(parse_json(
+      with(R"("value": 2})",
+           R"("value": 2, "at_least": 0.5, "at_most": 8, "families": ["ties", "constant"]})"),
+      "op.json"));
+  const OpSpec spec = parse_op_spec(parse_json(to_text(parts.checks), "checks.json"));
+  const InputValues& values = spec.find_tensor("gain")->values;
+  EXPECT_EQ(values.at_least, 0.5);
+  EXPECT_EQ(values.at_most, 8.0);
+  EXPECT_EQ(values.families, (std::vector<std::string>{"ties", "constant"}));
+}
+
 TEST(SpecParts, KeepHowInputsAreDrawn) {
   const std::string values =
       R"("values": {"family": "integers", "low": 1, "high": "cols - 1", "special": {"value": -7, "share": 0.5}})";

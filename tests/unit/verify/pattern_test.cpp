@@ -5,6 +5,7 @@
 
 #include "samples.hpp"
 
+#include <cmath>
 #include <functional>
 
 namespace kernelloop {
@@ -104,8 +105,80 @@ TEST(Pattern, NamesUnwrittenElements) {
 TEST(Pattern, NamesAnErrorSpreadEvenly) {
   const Problem problem = samples::softmax_problem(16, 100);
   Values values = samples::softmax_in_float(problem);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= i % 2 == 0 ? 1.018 : 0.982;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= i % 2 == 0 ? 1.0035 : 0.9965;
   EXPECT_THAT(samples::judge(problem, values).pattern, StartsWith("no element is far off"));
+}
+
+std::string pattern_of(const Problem& problem, const std::function<double(std::size_t)>& value) {
+  Values values(problem.expected.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(i);
+  return samples::judge(problem, values).pattern;
+}
+
+TEST(Pattern, NamesATransposition) {
+  const Problem problem = samples::rmsnorm_problem(24, 40);
+  const Values values = samples::rmsnorm_in_float(problem);
+  EXPECT_EQ(pattern_of(problem, [&](std::size_t i) { return values[i % 24 * 40 + i / 24]; }),
+            "transposed: the values of the 24 x 40 matrix stand column by column");
+}
+
+TEST(Pattern, NamesRowsThatAreAllAlike) {
+  const Problem problem = samples::rmsnorm_problem(24, 40);
+  const Values values = samples::rmsnorm_in_float(problem);
+  EXPECT_EQ(pattern_of(problem, [&](std::size_t i) { return values[i % 40]; }),
+            "every row is the same: the row's own index is not used");
+}
+
+TEST(Pattern, NamesAWrongSign) {
+  const Problem problem = samples::rmsnorm_problem(24, 40);
+  const Values values = samples::rmsnorm_in_float(problem);
+  EXPECT_EQ(pattern_of(problem, [&](std::size_t i) { return -values[i]; }),
+            "every element has the wrong sign");
+}
+
+TEST(Pattern, NamesATermLeftOutOfEachRow) {
+  const Problem problem = samples::softmax_problem(16, 40);
+  const Values values = samples::softmax_in_float(problem);
+  EXPECT_THAT(
+      pattern_of(problem,
+                 [&](std::size_t i) { return values[i] / (1.0 - values[i / 40 * 40 + 39]); }),
+      testing::AllOf(HasSubstr("is off by a factor of its own, 1.0"),
+                     HasSubstr("a term left out")));
+}
+
+TEST(Pattern, NamesAnOffsetOfEachRow) {
+  const Problem problem = samples::rmsnorm_problem(16, 40);
+  const Values values = samples::rmsnorm_in_float(problem);
+  EXPECT_THAT(
+      pattern_of(problem,
+                 [&](std::size_t i) { return values[i] + 0.5 + static_cast<double>(i / 40); }),
+      HasSubstr("is off by an amount of its own, 0."));
+}
+
+TEST(Pattern, NamesZerosInfinitiesAndCopiesWithTheirPlace) {
+  const Problem problem = samples::rmsnorm_problem(16, 100);
+  const Values values = samples::rmsnorm_in_float(problem);
+  const auto tail_is = [&](const std::function<double(std::size_t)>& value) {
+    return pattern_of(problem, [&](std::size_t i) { return i % 100 >= 96 ? value(i) : values[i]; });
+  };
+  EXPECT_THAT(tail_is([](std::size_t) { return 0.0; }),
+              StartsWith("the wrong elements are 0: only columns from 96 on"));
+  EXPECT_THAT(tail_is([](std::size_t) { return HUGE_VAL; }),
+              StartsWith("the wrong elements are infinite: only columns from 96 on"));
+  EXPECT_THAT(tail_is([&](std::size_t i) { return problem.inputs.at("x")[i]; }),
+              StartsWith("the wrong elements are those of input 'x': only columns from 96 on"));
+}
+
+TEST(Pattern, SaysWhereNanIs) {
+  const Problem problem = samples::rmsnorm_problem(16, 100);
+  const Values values = samples::rmsnorm_in_float(problem);
+  EXPECT_EQ(pattern_of(problem,
+                       [&](std::size_t i) {
+                         if (i / 100 == 3) return std::nan("1");
+                         return i % 7 == 0 ? 2.0 * values[i] : values[i];
+                       }),
+            "100 of 1600 elements are NaN, the first at [3, 0]: only row 3 of 16; 100 of 1600 "
+            "elements");
 }
 
 }  // namespace

@@ -12,15 +12,6 @@ namespace {
 
 constexpr std::byte k_poison{0xFF};
 
-Values draw(const OpSpec& spec, const std::string& input, const Bindings& axes,
-            std::uint64_t seed) {
-  const Tensor& tensor = *spec.find_tensor(input);
-  Values values(static_cast<std::size_t>(element_count(tensor, axes)));
-  std::vector<std::byte> bytes(values.size() * info(tensor.dtype).size);
-  draw_tensor(tensor, tensor.values, seed, bytes, values);
-  return values;
-}
-
 template <typename Real>
 Values softmax_of(const Problem& problem, Real scale) {
   const Values& x = problem.inputs.at("x");
@@ -58,10 +49,35 @@ Values rmsnorm_of(const Problem& problem) {
   return y;
 }
 
+// The same operator on tensors of another type.
+OpSpec in_type(OpSpec spec, DType type) {
+  for (Tensor& tensor : spec.inputs) {
+    if (!tensor.scalar) tensor.dtype = type;
+  }
+  for (Tensor& tensor : spec.outputs) tensor.dtype = type;
+  return spec;
+}
+
 }  // namespace
 
-OpSpec softmax() { return load_op_spec(KERNELLOOP_TEST_OPS "/softmax/op.json"); }
-OpSpec rmsnorm() { return load_op_spec(KERNELLOOP_TEST_OPS "/rmsnorm/op.json"); }
+Values draw(const OpSpec& spec, const std::string& input, const Bindings& axes,
+            const InputFamily* family, std::uint64_t seed) {
+  const Tensor& tensor = *spec.find_tensor(input);
+  Values values(static_cast<std::size_t>(element_count(tensor, axes)));
+  std::vector<std::byte> bytes(values.size() * info(tensor.dtype).size);
+  draw_input(spec, tensor, axes, family, seed, bytes, values);
+  return values;
+}
+
+OpSpec softmax() {
+  static const OpSpec k_spec = load_op_spec(KERNELLOOP_TEST_OPS "/softmax/op.json");
+  return k_spec;
+}
+
+OpSpec rmsnorm() {
+  static const OpSpec k_spec = load_op_spec(KERNELLOOP_TEST_OPS "/rmsnorm/op.json");
+  return k_spec;
+}
 
 OpSpec spec_from(const std::string& text) { return parse_op_spec(parse_json(text, "op.json")); }
 
@@ -75,17 +91,33 @@ OpSpec matvec() {
 }
 
 Problem softmax_problem(std::int64_t rows, std::int64_t cols, std::uint64_t seed, double scale) {
-  Problem problem{softmax(), {{"rows", rows}, {"cols", cols}}, {}, {rows, cols}, {}, {}};
-  problem.inputs["x"] = draw(problem.spec, "x", problem.axes, seed);
+  Problem problem = softmax_of_family(rows, cols, nullptr, seed, DType::bfloat16);
   problem.expected = softmax_of<double>(problem, scale);
   return problem;
 }
 
 Problem rmsnorm_problem(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
-  Problem problem{rmsnorm(), {{"rows", rows}, {"cols", cols}}, {}, {rows, cols}, {}, {}};
-  problem.inputs["x"] = draw(problem.spec, "x", problem.axes, seed);
-  problem.inputs["weight"] = draw(problem.spec, "weight", problem.axes, seed);
+  return rmsnorm_of_family(rows, cols, nullptr, seed, DType::bfloat16);
+}
+
+Problem softmax_of_family(std::int64_t rows, std::int64_t cols, const InputFamily* family,
+                          std::uint64_t seed, DType type) {
+  Problem problem{
+      in_type(softmax(), type), {{"rows", rows}, {"cols", cols}}, {}, {rows, cols}, {}, {}};
+  problem.inputs["x"] = draw(problem.spec, "x", problem.axes, family, seed);
+  problem.expected = softmax_of<double>(problem, 1.0);
+  problem.traits = traits_of(family, problem.spec);
+  return problem;
+}
+
+Problem rmsnorm_of_family(std::int64_t rows, std::int64_t cols, const InputFamily* family,
+                          std::uint64_t seed, DType type) {
+  Problem problem{
+      in_type(rmsnorm(), type), {{"rows", rows}, {"cols", cols}}, {}, {rows, cols}, {}, {}};
+  problem.inputs["x"] = draw(problem.spec, "x", problem.axes, family, seed);
+  problem.inputs["weight"] = draw(problem.spec, "weight", problem.axes, family, seed);
   problem.expected = rmsnorm_of<double>(problem);
+  problem.traits = traits_of(family, problem.spec);
   return problem;
 }
 
@@ -119,9 +151,11 @@ Judgement judge(const Problem& problem, const Values& candidate,
     }
     failed.inputs[name] = copied;
   }
-  const ReferenceScale scale = scale_of(problem.expected, problem.shape, 0);
-  const TermMagnitude magnitude(scale, problem.magnitude);
-  const ErrorModel model = error_model(problem.spec, output, problem.axes);
+  const ReferenceScale scale =
+      scale_of(problem.expected, problem.shape, 0,
+               info(output.dtype).floating ? info(output.dtype).largest : HUGE_VAL);
+  const TermMagnitude magnitude(scale, problem.magnitude, problem.traits.amplification);
+  const ErrorModel model = error_model(problem.spec, output, problem.axes, problem.traits);
   Judgement judgement;
   judgement.metrics =
       compare(output.dtype, bytes.data(), problem.expected, scale, magnitude, model);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spec/op_spec.hpp"
+#include "verify/families.hpp"
 #include "verify/gates.hpp"
 #include "verify/reference_library.hpp"
 
@@ -30,6 +31,7 @@ struct Problem {
   std::vector<std::int64_t> shape;
   Values expected;
   Values magnitude;  // may be empty
+  DataTraits traits = {};
 
   [[nodiscard]] std::int64_t rows() const { return shape.at(0); }
   [[nodiscard]] std::int64_t cols() const { return shape.size() > 1 ? shape[1] : 1; }
@@ -37,6 +39,14 @@ struct Problem {
 Problem softmax_problem(std::int64_t rows, std::int64_t cols, std::uint64_t seed = 1,
                         double scale = 1.0);
 Problem rmsnorm_problem(std::int64_t rows, std::int64_t cols, std::uint64_t seed = 1);
+// The same with inputs of a family (nullptr: the spec's own), in any type.
+Problem softmax_of_family(std::int64_t rows, std::int64_t cols, const InputFamily* family,
+                          std::uint64_t seed, DType type);
+Problem rmsnorm_of_family(std::int64_t rows, std::int64_t cols, const InputFamily* family,
+                          std::uint64_t seed, DType type);
+// The elements of an input of a case, rounded to its dtype.
+Values draw(const OpSpec& spec, const std::string& input, const Bindings& axes,
+            const InputFamily* family, std::uint64_t seed);
 
 // As a careful kernel computes it: float32 throughout.
 Values softmax_in_float(const Problem& problem);

@@ -98,8 +98,8 @@ TEST_F(Verify, ARightKernelPassesTheWholeLadder) {
   options_.device = "cpu";
   const VerifyResult result = verify(softmax_kernel);
   EXPECT_EQ(result.status, Verdict::passed) << result.details;
-  EXPECT_THAT(rung_names(result),
-              ElementsAre("build", "smoke", "shapes", "determinism", "workload", "holdout"));
+  EXPECT_THAT(rung_names(result), ElementsAre("build", "smoke", "shapes", "values", "exact",
+                                              "determinism", "workload", "holdout"));
   EXPECT_THAT(result.summary, StartsWith("softmax v003: passed on a fake device ("));
   EXPECT_EQ(result.json.at("status"), "passed");
   EXPECT_EQ(result.json.at("source_sha256"), "abc");
@@ -110,6 +110,14 @@ TEST_F(Verify, ARightKernelPassesTheWholeLadder) {
     EXPECT_TRUE(output.at("metrics").at(metric).is_number()) << metric;
   }
   EXPECT_GE(output.at("gates").size(), 5U);
+  for (const Json& gate : output.at("gates")) {
+    EXPECT_LE(gate.at("margin").get<double>(), 1.0) << gate.dump();
+  }
+  const Json& values = result.json.at("rungs").at(3);
+  EXPECT_GE(values.at("cases").size(), 28U);
+  EXPECT_EQ(values.at("cases").at(0).at("family"), "tiny");
+  EXPECT_EQ(values.at("cases").at(0).at("name"), "tiny at rows=48, cols=48");
+  EXPECT_EQ(result.json.at("rungs").at(4).at("status"), "skipped");
 }
 
 TEST_F(Verify, SaysWhereTheTimeWent) {
@@ -150,7 +158,7 @@ TEST_F(Verify, KeepGoingClimbsToTheTop) {
     return RunResult{};
   });
   EXPECT_EQ(result.status, Verdict::failed);
-  EXPECT_EQ(rung_names(result).size(), 6U);
+  EXPECT_EQ(rung_names(result).size(), 8U);
 }
 
 TEST_F(Verify, OneRungOrUpToOne) {
@@ -174,8 +182,8 @@ TEST_F(Verify, RungsThatDoNotExistAreRefused) {
   };
   options_.up_to_rung = "smokestack";
   EXPECT_EQ(message(),
-            "there is no rung 'smokestack'; the ladder has: build, smoke, shapes, determinism, "
-            "workload, holdout");
+            "there is no rung 'smokestack'; the ladder has: build, smoke, shapes, values, exact, "
+            "determinism, workload, holdout");
   options_.up_to_rung = "smoke";
   options_.only_rung = "holdout";
   EXPECT_EQ(message(), "rung 'holdout' lies above 'smoke': nothing to climb");
@@ -309,8 +317,48 @@ TEST_F(Verify, HoldoutCasesTellNothingOfTheirShape) {
   EXPECT_EQ(verdict.at("name"), "holdout 1");
   EXPECT_FALSE(verdict.contains("axes"));
   EXPECT_FALSE(verdict.contains("seed"));
-  EXPECT_FALSE(verdict.at("outputs").at(0).contains("worst"));
+  for (const char* member : {"worst", "pattern", "metrics"}) {
+    EXPECT_FALSE(verdict.at("outputs").at(0).contains(member)) << member;
+  }
+  for (const Json& gate : verdict.at("outputs").at(0).at("gates")) {
+    EXPECT_FALSE(gate.contains("limit"));
+    EXPECT_FALSE(gate.contains("value"));
+  }
+  EXPECT_EQ(result.json.at("reason"),
+            "holdout: holdout 1: y: normwise, elementwise, psnr, cosine beyond the limit");
   EXPECT_THAT(result.details, testing::Not(HasSubstr("rows=")));
+}
+
+TEST_F(Verify, ANanThatIsLostFailsInTheValuesRung) {
+  const VerifyResult result = verify([](const FakeLaunch& launch) {
+    softmax_kernel(launch);
+    const std::vector<double> y = launch.read("y");
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (std::isnan(y[i])) launch.write("y", static_cast<std::int64_t>(i), 0.0);
+    }
+    return RunResult{};
+  });
+  EXPECT_THAT(result.json.at("reason").get<std::string>(), StartsWith("values: infinite at rows="));
+}
+
+TEST_F(Verify, SmallIntegersMustComeOutBitForBit) {
+  const auto checks = [&](const std::string& precision) {
+    Json json = read_json(KERNELLOOP_TEST_OPS "/softmax/op.json").value;
+    json["precision"] = Json::parse(precision);
+    const SpecParts parts = split_spec(parse_json(json.dump(), "op.json"));
+    write_file_atomic(options_.checks, to_text(parts.checks));
+  };
+  options_.only_rung = "exact";
+  checks(R"({"exact": false})");
+  EXPECT_EQ(verify(softmax_kernel).status, Verdict::skipped);
+  checks(R"({"exact": true})");
+  try {
+    verify(softmax_kernel);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("precision.exact is true, but the reference's results"));
+  }
 }
 
 TEST_F(Verify, ARungWithoutCasesIsSkipped) {

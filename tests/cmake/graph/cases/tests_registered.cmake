@@ -38,7 +38,7 @@ endfunction()
 foreach(
   rung
   IN
-  ITEMS build smoke shapes determinism workload holdout
+  ITEMS build smoke shapes values exact determinism workload holdout
 )
   properties_of(kernelloop.softmax.${rung})
   set(
@@ -84,12 +84,14 @@ execute_process(
   OUTPUT_VARIABLE output
   COMMAND_ERROR_IS_FATAL ANY
 )
-expect_text("${output}" "100% tests passed, 0 tests failed out of 8")
+expect_text("${output}" "100% tests passed, 0 tests failed out of 10")
 expect_text("${output}" "***Skipped")
 expect_steps(
   "check softmax build"
   "check softmax smoke"
   "check softmax shapes"
+  "check softmax values"
+  "check softmax exact"
   "check softmax determinism"
   "check softmax holdout"
   "check softmax workload"

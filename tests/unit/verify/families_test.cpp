@@ -1,0 +1,263 @@
+#include "verify/families.hpp"
+
+#include "support/files.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "samples.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace kernelloop {
+namespace {
+
+using samples::Values;
+using testing::Each;
+
+const InputFamily& family(const std::string& name) {
+  for (const InputFamily& each : input_families()) {
+    if (each.name == name) return each;
+  }
+  throw std::out_of_range(name);
+}
+
+// x[rows][cols] and a vector of the same last axis, in the given types and with members of values.
+OpSpec spec_with(const std::string& dtype, const std::string& values = R"("family": "normal")",
+                 const std::string& precision = "{}") {
+  return samples::spec_from(fmt::format(
+      R"({{"name": "op", "axes": {{"rows": {{"type": "var"}}, "cols": {{"type": "var"}}}},
+      "inputs": {{"x": {{"shape": ["rows", "cols"], "dtype": "{0}", "values": {{{1}}}}},
+                  "w": {{"shape": ["cols"], "dtype": "{0}"}},
+                  "i": {{"shape": ["rows"], "dtype": "int64",
+                         "values": {{"family": "integers", "low": 0, "high": "cols - 1",
+                                     "special": {{"value": -100, "share": 0.1}}}}}}}},
+      "outputs": {{"y": {{"shape": ["rows", "cols"], "dtype": "{0}"}}}},
+      "precision": {2},
+      "workloads": [{{"name": "w", "axes": {{"rows": 4, "cols": 4}}}}]}})",
+      dtype, values, precision));
+}
+
+Values drawn(const OpSpec& spec, const std::string& name, const std::string& input = "x",
+             std::int64_t rows = 12, std::int64_t cols = 40) {
+  return samples::draw(spec, input, {{"rows", rows}, {"cols", cols}}, &family(name), 7);
+}
+
+double largest(const Values& values) {
+  double size = 0.0;
+  for (const double value : values) size = std::max(size, std::fabs(value));
+  return size;
+}
+
+TEST(Families, TheSchemaKnowsThemAll) {
+  const Json schema = read_json(KERNELLOOP_TEST_OPS "/../schemas/op.schema.json").value;
+  const Json& names = schema.at("definitions")
+                          .at("input")
+                          .at("properties")
+                          .at("values")
+                          .at("properties")
+                          .at("families")
+                          .at("items")
+                          .at("enum");
+  std::vector<std::string> floats;
+  for (const InputFamily& each : input_families()) {
+    if (each.where != InputFamily::Where::integers) floats.emplace_back(each.name);
+  }
+  EXPECT_EQ(names.get<std::vector<std::string>>(), floats);
+}
+
+TEST(Families, ThePageDescribesThemAll) {
+  const std::string page = read_file(KERNELLOOP_TEST_OPS "/../docs/verification.md");
+  for (const InputFamily& each : input_families()) {
+    EXPECT_THAT(page, testing::HasSubstr(
+                          fmt::format("| `{}` | {} | {} |", each.name, each.draws, each.finds)));
+  }
+}
+
+TEST(Families, ScalesReachFarAndStayInRange) {
+  for (const char* dtype : {"float32", "bfloat16", "float16", "float8_e4m3"}) {
+    const OpSpec spec = spec_with(dtype);
+    const double type_largest = info(*parse_dtype(dtype)).largest;
+    EXPECT_LE(largest(drawn(spec, "large")), type_largest) << dtype;
+    EXPECT_GT(largest(drawn(spec, "large")), std::min(1e15, type_largest / 16.0)) << dtype;
+    EXPECT_GT(largest(drawn(spec, "tiny")), 0.0) << dtype;
+  }
+  EXPECT_LT(largest(drawn(spec_with("float32"), "tiny")), 1e-5);
+}
+
+TEST(Families, ShiftedHasAMeanOf64Deviations) {
+  const Values values = drawn(spec_with("float32"), "shifted");
+  EXPECT_THAT(values, Each(testing::AllOf(testing::Gt(57.0), testing::Lt(71.0))));
+}
+
+TEST(Families, OutliersAreFew) {
+  const Values values = drawn(spec_with("float32"), "outliers", "x", 100, 100);
+  const auto far = std::count_if(values.begin(), values.end(),
+                                 [](double value) { return std::fabs(value) > 10.0; });
+  EXPECT_GT(far, 40);
+  EXPECT_LT(far, 200);
+}
+
+TEST(Families, ConstantHasFewBits) {
+  for (const char* dtype : {"float32", "float8_e5m2"}) {
+    const Values values = drawn(spec_with(dtype), "constant");
+    EXPECT_THAT(values, Each(values.front()));
+    int exponent = 0;
+    const double bits = 8.0 * std::frexp(values.front(), &exponent);
+    EXPECT_EQ(bits, std::floor(bits));
+    EXPECT_NE(values.front(), 0.0);
+  }
+}
+
+// Head, middle and tail by turns; the last of the tensor always.
+TEST(Families, OneElementOfEachRowStandsOut) {
+  const Values one_hot = drawn(spec_with("bfloat16"), "one_hot");
+  const Values needle = drawn(spec_with("bfloat16"), "needle");
+  std::set<std::int64_t> columns;
+  for (std::int64_t row = 0; row < 12; ++row) {
+    std::int64_t found = 0;
+    for (std::int64_t col = 0; col < 40; ++col) {
+      const auto at = static_cast<std::size_t>(row * 40 + col);
+      EXPECT_EQ(std::fabs(needle[at]) > 10.0, one_hot[at] != 0.0);
+      if (one_hot[at] == 0.0) continue;
+      columns.insert(col);
+      ++found;
+    }
+    EXPECT_EQ(found, 1) << row;
+  }
+  EXPECT_EQ(columns, (std::set<std::int64_t>{0, 20, 39}));
+  EXPECT_NE(one_hot.back(), 0.0);
+  EXPECT_NE(drawn(spec_with("bfloat16"), "one_hot", "x", 2, 40).back(), 0.0);
+  // Other inputs keep their own values.
+  EXPECT_EQ(drawn(spec_with("bfloat16"), "one_hot", "w"),
+            samples::draw(spec_with("bfloat16"), "w", {{"rows", 12}, {"cols", 40}}, nullptr, 7));
+}
+
+TEST(Families, PairsCancel) {
+  const Values values = drawn(spec_with("float32"), "cancelling");
+  for (std::size_t i = 0; i < values.size(); i += 2) {
+    EXPECT_NEAR(values[i] + values[i + 1], 1.0 / 64.0, 1e-6);
+  }
+}
+
+TEST(Families, ExponentsReachWhereExpOverflows) {
+  const Values values = drawn(spec_with("float32"), "exponents");
+  EXPECT_EQ(largest(values), 600.0);
+  EXPECT_EQ(values[39], 11.0);
+  EXPECT_EQ(values[2 * 40 - 1], -12.0);
+}
+
+TEST(Families, TiesHaveFourValues) {
+  const Values values = drawn(spec_with("float32"), "ties");
+  EXPECT_EQ(std::set<double>(values.begin(), values.end()), (std::set<double>{-1.0, 0.0, 1.0}));
+  EXPECT_TRUE(std::any_of(values.begin(), values.end(),
+                          [](double value) { return value == 0.0 && std::signbit(value); }));
+}
+
+TEST(Families, SortedRowsRiseAndFall) {
+  const Values values = drawn(spec_with("float32"), "sorted");
+  EXPECT_TRUE(std::is_sorted(values.begin(), values.begin() + 40));
+  EXPECT_TRUE(std::is_sorted(values.begin() + 40, values.begin() + 80, std::greater<>()));
+}
+
+TEST(Families, EdgeNeedsDeclaredEndsAndKeepsToThem) {
+  EXPECT_FALSE(applies(family("edge"), spec_with("float32")));
+  const OpSpec spec =
+      spec_with("float32", R"("family": "normal", "at_least": -3e38, "at_most": 2e38)");
+  EXPECT_TRUE(applies(family("edge"), spec));
+  const Values values = drawn(spec, "edge");
+  EXPECT_THAT(values, Each(testing::AllOf(testing::Ge(-3e38), testing::Le(2e38))));
+  EXPECT_GT(*std::max_element(values.begin(), values.end()), 1.3e38);
+  EXPECT_LT(*std::min_element(values.begin(), values.end()), -2.3e38);
+}
+
+TEST(Families, AllKeepToDeclaredEnds) {
+  const OpSpec spec =
+      spec_with("float32", R"("family": "uniform", "low": 0.5, "high": 2, "at_least": 0.25)");
+  for (const InputFamily& each : input_families()) {
+    if (!draws_input(each, spec, *spec.find_tensor("x"))) continue;
+    for (const double value : drawn(spec, std::string(each.name))) {
+      EXPECT_FALSE(std::isfinite(value) && value < 0.25) << each.name;
+    }
+  }
+}
+
+TEST(Families, DenormalsAreTinyWhereTheyMayBeFlushed) {
+  const Values flushed = drawn(spec_with("float32"), "denormal");
+  const auto tiny = std::count_if(flushed.begin(), flushed.end(),
+                                  [](double value) { return std::fabs(value) <= 0x1p-130; });
+  EXPECT_GT(tiny, 480 / 8);
+  EXPECT_LT(tiny, 480 / 2);
+  const Values kept = drawn(
+      spec_with("float32", R"("family": "normal")", R"({"denormals": "preserve"})"), "denormal");
+  for (std::size_t i = 0; i < 40; ++i) {
+    EXPECT_LE(std::fabs(kept[i]), 0x1p-126);
+    EXPECT_NE(kept[i], 0.0);
+  }
+}
+
+TEST(Families, NonfiniteValuesFollowThePolicy) {
+  const double inf = HUGE_VAL;
+  const Values infinite = drawn(spec_with("bfloat16"), "infinite");
+  EXPECT_GT(std::count(infinite.begin(), infinite.begin() + 40, -inf), 2);
+  EXPECT_EQ(std::count(infinite.begin() + 40, infinite.begin() + 80, inf), 1);
+  EXPECT_EQ(std::count(infinite.begin() + 80, infinite.begin() + 120, -inf), 40);
+  const Values nan = drawn(spec_with("bfloat16"), "nan");
+  EXPECT_EQ(std::count_if(nan.begin(), nan.end(), [](double value) { return std::isnan(value); }),
+            10);
+  EXPECT_TRUE(std::isnan(nan.back()));
+  for (const char* name : {"infinite", "nan"}) {
+    EXPECT_TRUE(applies(family(name), spec_with("bfloat16"))) << name;
+    EXPECT_FALSE(applies(family(name), spec_with("bfloat16", R"("family": "normal")",
+                                                 R"({"nonfinite": "undefined"})")));
+    EXPECT_FALSE(applies(family(name), spec_with("float8_e4m3"))) << name;
+    EXPECT_FALSE(traits_of(&family(name), spec_with("bfloat16")).free_where_undefined);
+  }
+  EXPECT_TRUE(traits_of(&family("constant"), spec_with("bfloat16")).free_where_undefined);
+}
+
+TEST(Families, IntegersGoToTheirEnds) {
+  const OpSpec spec = spec_with("bfloat16");
+  EXPECT_THAT(drawn(spec, "lowest", "i"), Each(0.0));
+  EXPECT_THAT(drawn(spec, "highest", "i"), Each(39.0));
+  const Values ends = drawn(spec, "ends", "i", 200);
+  EXPECT_EQ(std::set<double>(ends.begin(), ends.end()), (std::set<double>{-100.0, 0.0, 39.0}));
+  EXPECT_FALSE(applies(family("lowest"), samples::softmax()));
+}
+
+TEST(Families, AnInputTakesOnlyThoseThatItsSpecNames) {
+  const OpSpec spec = spec_with("bfloat16", R"("family": "normal", "families": ["ties"])");
+  EXPECT_TRUE(draws_input(family("ties"), spec, *spec.find_tensor("x")));
+  EXPECT_FALSE(draws_input(family("large"), spec, *spec.find_tensor("x")));
+  EXPECT_TRUE(applies(family("large"), spec));     // of w
+  EXPECT_FALSE(applies(family("one_hot"), spec));  // only of the first
+}
+
+TEST(Families, ExactIntegersSumUpWithoutRounding) {
+  const OpSpec spec = spec_with("bfloat16");
+  for (const std::int64_t cols : {8, 400, 100000}) {
+    const Values values =
+        samples::draw(spec, "x", {{"rows", 3}, {"cols", cols}}, &exact_integers(), 3);
+    EXPECT_TRUE(std::all_of(values.begin(), values.end(),
+                            [](double value) { return value == std::floor(value); }));
+    EXPECT_GE(largest(values), 1.0);
+    double product = 0.0;
+    for (std::int64_t i = 0; i < cols; ++i) {
+      product += values[static_cast<std::size_t>(i)] * values[static_cast<std::size_t>(cols + i)];
+    }
+    EXPECT_LE(std::fabs(product), 256.0);
+  }
+}
+
+TEST(Families, OnlyTheSpecsOwnSymmetricValuesHaveRandomSigns) {
+  EXPECT_TRUE(traits_of(nullptr, samples::softmax()).random_signs);
+  EXPECT_TRUE(traits_of(&family("large"), samples::softmax()).random_signs);
+  EXPECT_FALSE(traits_of(&family("shifted"), samples::softmax()).random_signs);
+  EXPECT_FALSE(traits_of(nullptr, samples::rmsnorm()).random_signs);  // the weight's mean is 1
+}
+
+}  // namespace
+}  // namespace kernelloop

@@ -1,0 +1,182 @@
+#include "verify/families.hpp"
+
+#include "verify/elements.hpp"
+#include "verify/inputs.hpp"
+#include "verify/parallel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernelloop {
+namespace {
+
+bool is_float_tensor(const Tensor& tensor) { return !tensor.scalar && info(tensor.dtype).floating; }
+
+const Tensor* first_float(const OpSpec& spec) {
+  const auto found = std::find_if(spec.inputs.begin(), spec.inputs.end(), is_float_tensor);
+  return found == spec.inputs.end() ? nullptr : &*found;
+}
+
+double center_of(const InputValues& values) {
+  if (values.family == "normal") return values.mean;
+  if (values.family == "constant") return values.value;
+  return (values.low + values.high) / 2.0;
+}
+
+double spread_of(const InputValues& values) {
+  if (values.family == "normal") return values.deviation;
+  if (values.family == "constant") return values.value == 0.0 ? 1.0 : std::fabs(values.value);
+  const double width = (values.high - values.low) / std::sqrt(12.0);
+  return width > 0.0 ? width : 1.0;
+}
+
+// Elements of that magnitude can be multiplied in pairs and summed up in the accumulation type.
+double safe_limit(const OpSpec& spec, const Tensor& tensor, const Bindings& axes) {
+  const DTypeInfo& accumulate = info(spec.precision.accumulate);
+  const double largest = accumulate.floating ? accumulate.largest : info(DType::float32).largest;
+  const double safe = std::sqrt(largest / term_count(spec, axes)) / 4.0;
+  return std::min(safe, info(tensor.dtype).largest / 2.0);
+}
+
+// The largest integer of the exact rung; below 1 it is the share of elements that are not 0.
+double exact_limit(const OpSpec& spec, const Bindings& axes) {
+  double significand = 1.0 / info(spec.precision.accumulate).unit_roundoff;
+  for (const Tensor& output : spec.outputs) {
+    const DTypeInfo& type = info(output.dtype);
+    if (type.floating) significand = std::min(significand, 1.0 / type.unit_roundoff);
+  }
+  // The standard deviation of an integer from -m to m is sqrt(m (m + 1) / 3).
+  const double root = std::sqrt(term_count(spec, axes));
+  for (const double largest : {8.0, 4.0, 2.0, 1.0}) {
+    const double variance = largest * (largest + 1.0) / 3.0;
+    if (5.0 * root * variance <= significand) return largest;
+  }
+  return std::min(1.0, significand / (5.0 * root * 2.0 / 3.0));
+}
+
+FamilyDraw draw_context(const OpSpec& spec, const Tensor& tensor, const Bindings& axes,
+                        const InputFamily& family, std::uint64_t seed) {
+  const InputValues values = values_at(tensor, axes);
+  const std::vector<std::int64_t> shape = shape_of(tensor, axes);
+  const std::int64_t cols = std::max<std::int64_t>(1, shape.empty() ? 1 : shape.back());
+  const bool flushes =
+      spec.precision.denormals == Precision::Denormals::may_flush && floor_of(tensor.dtype).flushes;
+  return {tensor.dtype,
+          values,
+          center_of(values),
+          spread_of(values),
+          element_count(tensor, axes) / cols,
+          cols,
+          &family == &exact_integers() ? exact_limit(spec, axes) : safe_limit(spec, tensor, axes),
+          floor_of(tensor.dtype).smallest_normal,
+          flushes,
+          RandomStream(seed, tensor.name)};
+}
+
+// Into the range that the spec declares: mirrored at zero where that helps, else cut.
+double within(const InputValues& values, double value) {
+  const double low = values.at_least.value_or(-HUGE_VAL);
+  const double high = values.at_most.value_or(HUGE_VAL);
+  if (!std::isfinite(value) || (value >= low && value <= high)) return value;
+  if (-value >= low && -value <= high) return -value;
+  return std::clamp(value, low, high);
+}
+
+// Whether the spec's own values of every floating tensor lie evenly around zero.
+bool symmetric(const OpSpec& spec) {
+  return std::all_of(spec.inputs.begin(), spec.inputs.end(), [](const Tensor& input) {
+    if (!is_float_tensor(input)) return true;
+    const InputValues& values = input.values;
+    if (values.low_formula || values.high_formula || values.special_share > 0.0) return false;
+    return values.family != "constant" && center_of(values) == 0.0;
+  });
+}
+
+}  // namespace
+
+double FamilyDraw::own(std::int64_t index) const {
+  if (values.family == "constant") return values.value;
+  const auto position = static_cast<std::uint64_t>(index);
+  if (values.family == "normal") {
+    const auto pair = stream.normal_pair<double>(position / 2);
+    return values.mean + values.deviation * (position % 2 == 0 ? pair.first : pair.second);
+  }
+  if (values.family == "integers") {
+    const double steps = std::floor(values.high) - std::ceil(values.low) + 1.0;
+    return std::ceil(values.low) + std::floor(steps * stream.uniform(position));
+  }
+  return values.low + (values.high - values.low) * stream.uniform(position);
+}
+
+double FamilyDraw::uniform(std::int64_t index, std::uint64_t draw) const {
+  constexpr std::uint64_t k_elsewhere = std::uint64_t{1} << 48;
+  return stream.uniform(k_elsewhere + static_cast<std::uint64_t>(index) * 4 + draw);
+}
+
+bool FamilyDraw::is_needle(std::int64_t index) const {
+  const std::int64_t turn = row(index) == rows - 1 ? 2 : row(index) % 3;
+  return column(index) == (turn == 0 ? 0 : turn == 1 ? cols / 2 : cols - 1);
+}
+
+bool draws_input(const InputFamily& family, const OpSpec& spec, const Tensor& tensor) {
+  if (tensor.scalar) return false;
+  if (family.where == InputFamily::Where::integers) {
+    const InputValues& values = tensor.values;
+    return !info(tensor.dtype).floating && values.family == "integers";
+  }
+  if (!is_float_tensor(tensor)) return false;
+  if (family.where == InputFamily::Where::first_float && first_float(spec) != &tensor) {
+    return false;
+  }
+  if (family.when == InputFamily::When::ends_declared && !tensor.values.at_least &&
+      !tensor.values.at_most) {
+    return false;
+  }
+  if (family.when == InputFamily::When::nonfinite_propagates &&
+      !floor_of(tensor.dtype).has_infinity) {
+    return false;
+  }
+  if (!tensor.values.families || &family == &exact_integers()) return true;
+  const auto& chosen = *tensor.values.families;
+  return std::find(chosen.begin(), chosen.end(), family.name) != chosen.end();
+}
+
+bool applies(const InputFamily& family, const OpSpec& spec) {
+  if (family.when == InputFamily::When::nonfinite_propagates &&
+      spec.precision.nonfinite == Precision::Nonfinite::undefined) {
+    return false;
+  }
+  return std::any_of(spec.inputs.begin(), spec.inputs.end(),
+                     [&](const Tensor& tensor) { return draws_input(family, spec, tensor); });
+}
+
+DataTraits traits_of(const InputFamily* family, const OpSpec& spec) {
+  DataTraits traits;
+  traits.random_signs = (family == nullptr || family->scales_own) && symmetric(spec);
+  if (family == nullptr) return traits;
+  traits.amplification = family->amplification;
+  traits.exact = family == &exact_integers();
+  traits.free_where_undefined = family->when != InputFamily::When::nonfinite_propagates;
+  return traits;
+}
+
+void draw_input(const OpSpec& spec, const Tensor& tensor, const Bindings& axes,
+                const InputFamily* family, std::uint64_t seed, std::span<std::byte> bytes,
+                std::span<double> exact) {
+  if (family == nullptr || !draws_input(*family, spec, tensor)) {
+    draw_tensor(tensor, values_at(tensor, axes), seed, bytes, exact);
+    return;
+  }
+  const FamilyDraw context = draw_context(spec, tensor, axes, *family, seed);
+  with_writer(tensor.dtype, bytes.data(), [&](const auto& write) {
+    for_chunks(static_cast<std::int64_t>(exact.size()),
+               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t index = begin; index < end; ++index) {
+                   exact[static_cast<std::size_t>(index)] =
+                       write(index, within(context.values, family->draw(context, index)));
+                 }
+               });
+  });
+}
+
+}  // namespace kernelloop

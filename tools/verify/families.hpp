@@ -1,0 +1,80 @@
+// Families of input values: what makes an operator show its mistakes, one table, one small function
+// each. docs/verification.md says what each of them is for.
+#pragma once
+
+#include "spec/op_spec.hpp"
+#include "verify/gates.hpp"
+#include "verify/random.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace kernelloop {
+
+// What a family knows of the tensor it fills.
+struct FamilyDraw {
+  DType type;
+  InputValues values;      // the spec's own, at this shape
+  double center;           // of the spec's own values
+  double spread;           // their standard deviation; for a constant its magnitude, or 1
+  std::int64_t rows;       // all axes but the last
+  std::int64_t cols;       // the last axis
+  double limit;            // greatest magnitude whose products and sums do not overflow
+  double smallest_normal;  // of the dtype
+  bool flushes;            // the spec lets denormals become zero
+  RandomStream stream;
+
+  // What the spec's own values would be at `index`.
+  [[nodiscard]] double own(std::int64_t index) const;
+  // In [0, 1); independent of own() and for each `draw` from 0 to 3.
+  [[nodiscard]] double uniform(std::int64_t index, std::uint64_t draw = 0) const;
+  [[nodiscard]] std::int64_t row(std::int64_t index) const { return index / cols; }
+  [[nodiscard]] std::int64_t column(std::int64_t index) const { return index % cols; }
+  // Whether this is the one element of its row that stands out: at the head, in the middle or at
+  // the tail of the row by turns, and the last element of the tensor.
+  [[nodiscard]] bool is_needle(std::int64_t index) const;
+};
+
+struct InputFamily {
+  // Whose elements it draws: floating tensors, the first of them only, or integer tensors.
+  enum class Where { floats, first_float, integers };
+  // What the spec must say before it is drawn.
+  enum class When { always, ends_declared, nonfinite_propagates };
+
+  std::string_view name;
+  Where where;
+  When when;
+  std::string_view draws;  // in words
+  std::string_view finds;
+  double (*draw)(const FamilyDraw& tensor, std::int64_t index);
+  // Of finite families, where the reference does not say how large its terms are: how far these may
+  // exceed the outputs.
+  double amplification = 1.0;
+  bool scales_own = false;  // the spec's own values times a factor
+};
+
+// In the order in which they are tried.
+const std::vector<InputFamily>& input_families();
+
+// Small integers of which every sum and product is exact, for the rung `exact`.
+const InputFamily& exact_integers();
+
+// Whether `family` draws input `tensor` of this spec; the input keeps its own values otherwise.
+bool draws_input(const InputFamily& family, const OpSpec& spec, const Tensor& tensor);
+
+// Whether the spec lets `family` be tried, and there is an input that it draws.
+bool applies(const InputFamily& family, const OpSpec& spec);
+
+// What gates have to know about data of this family (nullptr: the spec's own values).
+DataTraits traits_of(const InputFamily* family, const OpSpec& spec);
+
+// Fills one input of a case as draw_tensor does: from `family` where it draws this input, else with
+// the spec's own values. `family` may be nullptr.
+void draw_input(const OpSpec& spec, const Tensor& tensor, const Bindings& axes,
+                const InputFamily* family, std::uint64_t seed, std::span<std::byte> bytes,
+                std::span<double> exact);
+
+}  // namespace kernelloop

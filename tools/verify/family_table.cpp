@@ -1,0 +1,209 @@
+#include "verify/families.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace kernelloop {
+namespace {
+
+using Where = InputFamily::Where;
+using When = InputFamily::When;
+
+constexpr double k_overflown = std::numeric_limits<double>::infinity();
+
+// 2^round(log2(size)): a unit in which few bits are set.
+double power_of_two_near(double size) { return std::exp2(std::round(std::log2(size))); }
+
+double size_of(const FamilyDraw& tensor) { return std::fabs(tensor.center) + tensor.spread; }
+
+// Rows alternate, so that one tensor shows both.
+double sign_of(std::int64_t row) { return row % 2 == 0 ? 1.0 : -1.0; }
+
+double tiny(const FamilyDraw& tensor, std::int64_t index) {
+  const double scale = std::max(1e-6, 16.0 * tensor.smallest_normal) / size_of(tensor);
+  return tensor.own(index) * scale;
+}
+
+double large(const FamilyDraw& tensor, std::int64_t index) {
+  return tensor.own(index) * (tensor.limit / (4.0 * size_of(tensor)));
+}
+
+constexpr double k_shift = 64.0;
+
+double shifted(const FamilyDraw& tensor, std::int64_t index) {
+  return tensor.own(index) + k_shift * tensor.spread;
+}
+
+double outliers(const FamilyDraw& tensor, std::int64_t index) {
+  const double factor = tensor.uniform(index) < 0.01 ? 100.0 : 1.0;
+  return tensor.center + (tensor.own(index) - tensor.center) * factor;
+}
+
+// Three significant bits: sums of it are exact, so that no rounding is repeated in one direction.
+double constant(const FamilyDraw& tensor, std::int64_t /*index*/) {
+  const double fraction = 1.0 + std::floor(4.0 * tensor.uniform(0, 0)) / 4.0;
+  const bool negative =
+      tensor.center < 0.0 || (tensor.center < tensor.spread && tensor.uniform(0, 1) < 0.5);
+  return (negative ? -fraction : fraction) * power_of_two_near(size_of(tensor));
+}
+
+double one_hot(const FamilyDraw& tensor, std::int64_t index) {
+  return tensor.is_needle(index) ? sign_of(tensor.row(index)) * size_of(tensor) : 0.0;
+}
+
+double needle(const FamilyDraw& tensor, std::int64_t index) {
+  if (!tensor.is_needle(index)) return tensor.own(index);
+  return tensor.center + sign_of(tensor.row(index)) * 16.0 * tensor.spread;
+}
+
+// Pairs that cancel but for a little that does not.
+double cancelling(const FamilyDraw& tensor, std::int64_t index) {
+  const std::int64_t column = tensor.column(index);
+  if (column % 2 == 0) return tensor.own(index);
+  return tensor.spread / 64.0 - tensor.own(index - 1);
+}
+
+// Where exp() leaves the range of float16, float32 and float16 subnormals, and farther out.
+double exponents(const FamilyDraw& tensor, std::int64_t index) {
+  constexpr std::array k_edges{11.0, 12.0, 17.0, 88.0, 89.0, 104.0, 128.0, 200.0, 600.0};
+  const auto row = static_cast<std::size_t>(tensor.row(index));
+  const double edge = k_edges.at(row % k_edges.size());
+  if (tensor.column(index) == tensor.cols - 1) return edge * sign_of(tensor.row(index));
+  return edge * (2.0 * tensor.uniform(index) - 1.0);
+}
+
+// Four values, of which two are equal: -0 and +0.
+double ties(const FamilyDraw& tensor, std::int64_t index) {
+  constexpr std::array k_values{-1.0, -0.0, 0.0, 1.0};
+  const auto choice = static_cast<std::size_t>(4.0 * tensor.uniform(index));
+  return k_values.at(choice) * power_of_two_near(size_of(tensor));
+}
+
+double sorted(const FamilyDraw& tensor, std::int64_t index) {
+  const double last = static_cast<double>(std::max<std::int64_t>(1, tensor.cols - 1));
+  const double place = 4.0 * static_cast<double>(tensor.column(index)) / last - 2.0;
+  return tensor.center + sign_of(tensor.row(index)) * tensor.spread * place;
+}
+
+// Within an eighth of the ends that the spec declares; an open end leaves its side out.
+double edge(const FamilyDraw& tensor, std::int64_t index) {
+  const InputValues& values = tensor.values;
+  const double low = values.at_least ? *values.at_least : *values.at_most / 2.0;
+  const double high = values.at_most ? *values.at_most : *values.at_least * 2.0;
+  const double inwards = tensor.uniform(index) / 8.0;
+  return tensor.uniform(index, 1) < 0.5 ? low + (high - low) * inwards
+                                        : high - (high - low) * inwards;
+}
+
+// A quarter of the elements, or where denormals count every other row whole. Numbers that may be
+// flushed are so small that flushing them is within the bounds.
+double denormal(const FamilyDraw& tensor, std::int64_t index) {
+  const bool whole_row = !tensor.flushes && tensor.row(index) % 2 == 0;
+  if (!whole_row && tensor.uniform(index) >= 0.25) return tensor.own(index);
+  const double top = tensor.smallest_normal * (tensor.flushes ? 0x1p-4 : 1.0);
+  const double sign = tensor.uniform(index, 1) < 0.5 ? -1.0 : 1.0;
+  return sign * top * std::exp2(-6.0 * tensor.uniform(index, 2));
+}
+
+// Masked elements, one that overflowed, and a row masked whole.
+double infinite(const FamilyDraw& tensor, std::int64_t index) {
+  switch (tensor.row(index) % 4) {
+    case 0:
+      return tensor.uniform(index) < 0.25 ? -k_overflown : tensor.own(index);
+    case 1:
+      return tensor.is_needle(index) ? k_overflown : tensor.own(index);
+    case 2:
+      return -k_overflown;
+    default:
+      return tensor.own(index);
+  }
+}
+
+double one_nan(const FamilyDraw& tensor, std::int64_t index) {
+  const bool chosen = tensor.row(index) % 4 != 3 || tensor.row(index) == tensor.rows - 1;
+  if (chosen && tensor.is_needle(index)) return std::numeric_limits<double>::quiet_NaN();
+  return tensor.own(index);
+}
+
+double lowest(const FamilyDraw& tensor, std::int64_t /*index*/) { return tensor.values.low; }
+
+double highest(const FamilyDraw& tensor, std::int64_t /*index*/) { return tensor.values.high; }
+
+// The special value too, where there is one.
+double ends(const FamilyDraw& tensor, std::int64_t index) {
+  const double choice = tensor.uniform(index);
+  if (tensor.values.special_share > 0.0 && choice >= 0.75) return tensor.values.special_value;
+  return choice < 0.375 ? tensor.values.low : tensor.values.high;
+}
+
+// Sums of products of two such integers keep their standard deviation below a fifth of what the
+// output's type counts up to; exact_limit() in families.cpp puts that into `limit`.
+double integers(const FamilyDraw& tensor, std::int64_t index) {
+  const double largest = std::max(1.0, tensor.limit);
+  const double density = std::min(1.0, tensor.limit);
+  if (tensor.uniform(index, 1) >= density) return 0.0;
+  return std::floor((2.0 * largest + 1.0) * tensor.uniform(index)) - largest;
+}
+
+}  // namespace
+
+const std::vector<InputFamily>& input_families() {
+  static const std::vector<InputFamily> k_families{
+      {"tiny", Where::floats, When::always, "the spec's own values, scaled to about 1e-6",
+       "limits that are absolute, an epsilon in the wrong place", tiny, 1.0, true},
+      {"large", Where::floats, When::always,
+       "the spec's own values, scaled to where sums of products just do not overflow",
+       "partial results in a type of less range", large, 1.0, true},
+      {"shifted", Where::floats, When::always, "a mean of 64 deviations",
+       "variances as differences of squares, accumulation in a narrow type", shifted, k_shift},
+      {"outliers", Where::floats, When::always, "one element in a hundred 100 times farther out",
+       "scales taken from a sample, data that is approximated as normal", outliers},
+      {"constant", Where::floats, When::always, "one value everywhere", "0 / 0, ties, wrong counts",
+       constant},
+      {"one_hot", Where::first_float, When::always,
+       "zeros and one element per row: at its head, middle or tail, and the last of the tensor",
+       "skipped tails, elements read from elsewhere", one_hot},
+      {"needle", Where::floats, When::always,
+       "the spec's own values with such an element 16 deviations out",
+       "skipped tails, sampling: the output follows one element", needle},
+      {"cancelling", Where::first_float, When::always, "pairs whose sum is a 64th of their size",
+       "sums in a narrow type, a Kahan term left out", cancelling, 256.0},
+      {"exponents", Where::floats, When::always,
+       "rows that reach to 11, 88, 104, ... 600 on both sides, where exp() overflows",
+       "a maximum that is not subtracted, or not that of the row", exponents},
+      {"ties", Where::floats, When::always, "-1, -0, +0 and 1 times a power of two",
+       "the order among equal elements", ties},
+      {"sorted", Where::floats, When::always, "rising and falling rows by turns",
+       "selections that rely on random order", sorted},
+      {"edge", Where::floats, When::ends_declared, "values at the ends that the spec declares",
+       "overflow within the range that is served", edge},
+      {"denormal", Where::floats, When::always, "a quarter of the elements below the normal range",
+       "divisions by what was flushed to zero; where denormals count, flushing itself", denormal},
+      {"infinite", Where::first_float, When::nonfinite_propagates,
+       "masked elements (-inf), rows masked whole, a +inf", "NaN that should be 0, and back",
+       infinite},
+      {"nan", Where::first_float, When::nonfinite_propagates, "one NaN in most rows",
+       "NaN lost in min and max, NaN spread to other rows", one_nan},
+      {"lowest", Where::integers, When::always, "the lowest integer everywhere",
+       "ranges that start too high, equal indices", lowest},
+      {"highest", Where::integers, When::always, "the highest integer everywhere",
+       "ranges that end too low, equal indices", highest},
+      {"ends", Where::integers, When::always, "the lowest, the highest and the special value",
+       "special values treated as numbers", ends},
+  };
+  return k_families;
+}
+
+const InputFamily& exact_integers() {
+  static const InputFamily k_family{"integers",
+                                    Where::floats,
+                                    When::always,
+                                    "small integers",
+                                    "one wrong index, one dropped term",
+                                    integers};
+  return k_family;
+}
+
+}  // namespace kernelloop
