@@ -182,9 +182,8 @@ constexpr std::int32_t narrow(Checked value, bool& failed) noexcept {
   return static_cast<std::int32_t>(value.value());
 }
 
-// What verified kernels may rely on: vector loads of up to 16 bytes from tensors, and everything
-// that cudaMalloc promises of the workspace.
-inline constexpr std::uintptr_t k_tensor_alignment = 16;
+// What verified kernels may rely on: everything that cudaMalloc promises of the workspace. The
+// alignment of tensors stands in the operator's specification.
 inline constexpr std::uintptr_t k_workspace_alignment = 256;
 
 inline bool is_aligned(const void* pointer, std::uintptr_t alignment) noexcept {

@@ -166,10 +166,9 @@ std::string pointer_checks(const OpSpec& spec) {
   const auto add = [&](const Tensor& tensor) {
     if (!tensor.scalar) {
       fmt::format_to(std::back_inserter(text),
-                     "  if ({0} == nullptr || !kernelloop::detail::is_aligned({0}, "
-                     "kernelloop::detail::k_tensor_alignment)) return "
+                     "  if ({0} == nullptr || !kernelloop::detail::is_aligned({0}, {1})) return "
                      "cudaErrorInvalidValue;\n",
-                     tensor.name);
+                     tensor.name, tensor.alignment);
     }
   };
   std::for_each(spec.inputs.begin(), spec.inputs.end(), add);

@@ -79,12 +79,15 @@ std::string quoted(const std::string& text) {
 }
 
 constexpr std::string_view k_calling_rules =
-    "Tensors are contiguous, row-major, in device memory, aligned to 16 bytes; outputs overlap\n"
-    "nothing else. The work is enqueued on `stream`, which must belong to the current device, and\n"
-    "may be captured into a CUDA graph. The call allocates nothing and takes no lock, except for\n"
-    "the first one on each device, which loads the kernels: call the _prepare function before\n"
-    "anything that is timed. A first call during a capture works too; loading then happens in\n"
-    "relaxed capture mode of the calling thread.\n"
+    "Tensors are contiguous, row-major, in device memory, aligned to 16 bytes where the "
+    "operator's\n"
+    "specification names nothing else; outputs overlap nothing else. The work is enqueued on\n"
+    "`stream`, which must belong to the current device, and may be captured into a CUDA graph. "
+    "The\n"
+    "call allocates nothing and takes no lock, except for the first one on each device, which\n"
+    "loads the kernels: call the _prepare function before anything that is timed. A first call\n"
+    "during a capture works too; loading then happens in relaxed capture mode of the calling\n"
+    "thread.\n"
     "\n"
     "Returns cudaSuccess; cudaErrorInvalidValue, with nothing enqueued, for a shape that the\n"
     "operator does not support, a null or misaligned pointer or a workspace that is too small;\n"

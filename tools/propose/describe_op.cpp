@@ -27,8 +27,11 @@ std::string describe_tensor(const char* kind, const Tensor& tensor) {
       tensor.scalar ? "scalar, by value" : fmt::format("[{}]", fmt::join(tensor.shape, ", "));
   const std::string header =
       type.cuda_header.empty() ? "" : fmt::format(" from {}", type.cuda_header);
-  return fmt::format("- {} `{}`: {} {} (`{}`{}){}\n", kind, tensor.name, type.name, shape,
-                     type.cuda_type, header,
+  const std::string alignment = tensor.alignment == Tensor().alignment
+                                    ? ""
+                                    : fmt::format(", aligned to {} bytes", tensor.alignment);
+  return fmt::format("- {} `{}`: {} {} (`{}`{}{}){}\n", kind, tensor.name, type.name, shape,
+                     type.cuda_type, header, alignment,
                      tensor.description.empty() ? "" : "; " + tensor.description);
 }
 
@@ -56,9 +59,10 @@ std::string describe_op(const OpSpec& spec, const std::string& device) {
   for (const Expression& constraint : spec.constraints) {
     text += "\nAlways true: `" + constraint.text() + "`\n";
   }
-  text += fmt::format("\nPrecision: accumulate in {} or wider{}.\n",
-                      info(spec.precision.accumulate).name,
-                      spec.precision.allow_tf32 ? "; tf32 is allowed" : "");
+  text += fmt::format(
+      "\nPrecision: accumulate in {} or wider{}{}.\n", info(spec.precision.accumulate).name,
+      spec.precision.allow_tf32 ? "; tf32 is allowed" : "",
+      spec.precision.deterministic ? "" : "; results may differ from run to run within the bounds");
   text += fmt::format("Least traffic: `{}` bytes.", spec.cost.bytes.text());
   for (const auto& [kind, count] : spec.cost.flops) {
     text += fmt::format(" Least arithmetic: `{}` {}.", count.text(), kind);

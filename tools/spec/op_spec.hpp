@@ -6,6 +6,7 @@
 #include "spec/expression.hpp"
 #include "support/json.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -55,6 +56,7 @@ struct Tensor {
   DType dtype = DType::float32;
   InputValues values;  // inputs only
   std::string description;
+  std::size_t alignment = 16;  // bytes: every caller's tensor starts at a multiple; a power of two
 };
 
 struct Precision {
@@ -70,6 +72,7 @@ struct Precision {
   Nonfinite nonfinite = Nonfinite::propagate;
   Denormals denormals = Denormals::may_flush;
   std::optional<bool> exact;  // whether small integers give exact results; unset: found out
+  bool deterministic = true;  // the same inputs give the same bits, however the threads are ordered
 };
 
 // What the op must move and compute at least; expressions over axes.
@@ -91,9 +94,18 @@ struct Tolerance {
   std::map<std::string, double> limits;  // metric name -> limit; names in docs/formats.md
 };
 
+// Shapes too large for the reference. Along `axis`, the outermost one of every output, the op
+// treats each index by itself: a block of indices with the same inputs must give the same outputs
+// wherever it lies, and the reference need see only one.
+struct HugeShapes {
+  std::string axis;
+  std::vector<Bindings> shapes;
+};
+
 struct Ladder {
   std::map<std::string, std::vector<Bindings>> shapes;  // rung -> extra shapes
   std::vector<Bindings> holdout;                        // shapes no prompt ever shows
+  std::optional<HugeShapes> huge;
 };
 
 struct OpSpec {

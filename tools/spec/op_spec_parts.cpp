@@ -40,7 +40,9 @@ Json to_json(const InputValues& values) {
 Json to_json(const Tensor& tensor) {
   Json shape = nullptr;
   if (!tensor.scalar) shape = tensor.shape;
-  return {{"shape", shape}, {"dtype", info(tensor.dtype).name}};
+  Json json{{"shape", shape}, {"dtype", info(tensor.dtype).name}};
+  if (tensor.alignment != Tensor().alignment) json["alignment"] = tensor.alignment;
+  return json;
 }
 
 Json to_json(const Bindings& bindings) {
@@ -63,6 +65,7 @@ Json to_json(const Precision& precision) {
   if (precision.nonfinite == Precision::Nonfinite::undefined) json["nonfinite"] = "undefined";
   if (precision.denormals == Precision::Denormals::preserve) json["denormals"] = "preserve";
   if (precision.exact) json["exact"] = *precision.exact;
+  if (!precision.deterministic) json["deterministic"] = false;
   return json;
 }
 
@@ -105,6 +108,10 @@ Json checks(const OpSpec& spec) {
   json["ladder"] = Json::object();
   for (const auto& [rung, shapes] : spec.ladder.shapes) json["ladder"][rung] = to_json(shapes);
   json["ladder"]["holdout"] = to_json(spec.ladder.holdout);
+  if (spec.ladder.huge) {
+    json["ladder"]["huge"] = {{"axis", spec.ladder.huge->axis},
+                              {"shapes", to_json(spec.ladder.huge->shapes)}};
+  }
   json["tolerance"] = Json::object();
   for (const auto& [metric, limit] : spec.tolerance.limits) json["tolerance"][metric] = limit;
   return json;

@@ -38,6 +38,7 @@ class Reader {
     read_cost();
     read_workloads();
     read_ladder();
+    read_huge();
     read_tolerance();
     return std::move(spec_);
   }
@@ -138,7 +139,25 @@ class Reader {
       expression(json["shape"][i], place["shape"][i]);
       tensor.shape.push_back(json["shape"][i].get<std::string>());
     }
+    if (json.contains("alignment")) tensor.alignment = alignment(tensor, json, place);
     return tensor;
+  }
+
+  std::size_t alignment(const Tensor& tensor, const Json& json, const Place& place) const {
+    constexpr std::int64_t k_most = 4096;
+    const std::int64_t value = integer(json["alignment"], place["alignment"]);
+    const auto size = static_cast<std::int64_t>(info(tensor.dtype).size);
+    if (tensor.scalar) {
+      source_.wrong(place["alignment"],
+                    "a scalar is passed by value and has no alignment; remove it");
+    }
+    if (value < size || value > k_most || (value & (value - 1)) != 0) {
+      source_.wrong(place["alignment"],
+                    fmt::format("an alignment is a power of two from {} (the size of an element) "
+                                "to {}",
+                                size, k_most));
+    }
+    return static_cast<std::size_t>(value);
   }
 
   void read_constraints() {
@@ -154,6 +173,7 @@ class Reader {
     if (!json.contains("precision")) return;
     const Json& precision = json["precision"];
     spec_.precision.allow_tf32 = precision.value("allow_tf32", false);
+    spec_.precision.deterministic = precision.value("deterministic", true);
     if (precision.contains("accumulate")) {
       spec_.precision.accumulate = *parse_dtype(precision["accumulate"].get<std::string>());
     }
@@ -214,11 +234,24 @@ class Reader {
     const Json& json = source_.value();
     if (!json.contains("ladder")) return;
     for (const auto& [rung, shapes] : json["ladder"].items()) {
+      if (rung == "huge") continue;
       std::vector<Bindings>& target =
           rung == k_ladder_holdout ? spec_.ladder.holdout : spec_.ladder.shapes[rung];
       for (std::size_t i = 0; i < shapes.size(); ++i) {
         target.push_back(bindings(shapes[i], Place()["ladder"][rung][i]));
       }
+    }
+  }
+
+  void read_huge() {
+    const Json& json = source_.value();
+    if (!json.contains("ladder") || !json["ladder"].contains("huge")) return;
+    const Json& huge = json["ladder"]["huge"];
+    const Place place = Place()["ladder"]["huge"];
+    spec_.ladder.huge.emplace();
+    spec_.ladder.huge->axis = huge["axis"].get<std::string>();
+    for (std::size_t i = 0; i < huge["shapes"].size(); ++i) {
+      spec_.ladder.huge->shapes.push_back(bindings(huge["shapes"][i], place["shapes"][i]));
     }
   }
 

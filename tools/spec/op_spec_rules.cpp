@@ -30,6 +30,7 @@ class Rules {
     }
     check_shapes(spec_.ladder.holdout, Place()["ladder"]["holdout"]);
     check_holdout();
+    if (spec_.ladder.huge) check_huge(*spec_.ladder.huge);
   }
 
  private:
@@ -114,6 +115,41 @@ class Rules {
     }
     source_.wrong(place, fmt::format("cost `{}` (`{}`) for workload `{}`: {}", kind,
                                      expression.text(), workload, fault));
+  }
+
+  void check_huge(const HugeShapes& huge) const {
+    const Place place = Place()["ladder"]["huge"];
+    const Axis* axis = spec_.find_axis(huge.axis);
+    if (axis == nullptr || axis->kind != Axis::Kind::variable) {
+      source_.wrong(place["axis"], fmt::format("`{}` is no axis of type `var`", huge.axis));
+    }
+    for (const Axis& other : spec_.axes) {
+      if (!other.formula || other.formula->names().count(huge.axis) == 0) continue;
+      source_.wrong(place["axis"], fmt::format("axis `{}` is computed from `{}`, whose indices are "
+                                               "not independent then",
+                                               other.name, huge.axis));
+    }
+    for (const Tensor& tensor : spec_.inputs) check_independent(tensor, huge.axis, false);
+    for (const Tensor& tensor : spec_.outputs) check_independent(tensor, huge.axis, true);
+    check_shapes(huge.shapes, place["shapes"]);
+  }
+
+  // The axis is the outermost of the tensor by itself; an input may also lack it.
+  void check_independent(const Tensor& tensor, const std::string& axis, bool output) const {
+    const auto uses = [&](const std::string& dimension) {
+      return Expression::parse(dimension).names().count(axis) != 0;
+    };
+    const bool outermost = !tensor.shape.empty() && tensor.shape.front() == axis;
+    const std::size_t inner = outermost ? 1 : 0;
+    if ((outermost || !output) &&
+        std::none_of(tensor.shape.begin() + static_cast<std::ptrdiff_t>(inner), tensor.shape.end(),
+                     uses)) {
+      return;
+    }
+    source_.wrong(Place()["ladder"]["huge"]["axis"],
+                  fmt::format("`{}` must be the outermost axis of `{}`{}, and stand nowhere else "
+                              "in its shape",
+                              axis, tensor.name, output ? "" : " or be absent from it"));
   }
 
   // A shape that stands elsewhere too would reach a prompt from there.

@@ -53,6 +53,12 @@ TEST(SpecParts, WhatReachesEverything) {
   EXPECT_EQ(changed_by(R"("value": 4)", R"("value": 6)"), "ckt");
   EXPECT_EQ(changed_by(R"("value": 2})", R"("value": 3})"), "ckt");
   EXPECT_EQ(changed_by("\"allow_tf32\": false", "\"allow_tf32\": true"), "ckt");
+  const std::string tf32 = R"("allow_tf32": false)";
+  EXPECT_EQ(changed_by(tf32, tf32 + R"(, "deterministic": false)"), "ckt");
+  EXPECT_EQ(changed_by(tf32, tf32 + R"(, "deterministic": true)"), "");  // the default
+  const std::string type = R"("dtype": "bfloat16", )";
+  EXPECT_EQ(changed_by(type, type + R"("alignment": 2, )"), "ckt");
+  EXPECT_EQ(changed_by(type, type + R"("alignment": 16, )"), "");  // the default
   EXPECT_EQ(changed_by("\"scale\"", "\"scales\""), "ckt");
 }
 

@@ -222,6 +222,42 @@ INSTANTIATE_TEST_SUITE_P(
               "op.json:23:40: ", "stands in the list twice"}),
     name_of);
 
+// A ladder member in place of the hold-out shapes.
+std::string with_huge(const std::string& axis) {
+  return R"("huge": {"axis": ")" + axis + R"(", "shapes": [{"rows": 9, "cols": 10}]})";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Huge, WrongSpec,
+    testing::Values(Wrong{"huge_unknown_axis", R"("holdout": [{"rows": 5, "cols": 10}])",
+                          with_huge("row"), "op.json:24:22: ", "`row` is no axis of type `var`"},
+                    Wrong{"huge_constant_axis", R"("holdout": [{"rows": 5, "cols": 10}])",
+                          with_huge("heads"),
+                          "op.json:24:22: ", "`heads` is no axis of type `var`"},
+                    Wrong{"huge_computed_from", R"("holdout": [{"rows": 5, "cols": 10}])",
+                          with_huge("cols"),
+                          "op.json:24:22: ", "axis `wide` is computed from `cols`"},
+                    Wrong{"huge_breaks_constraint", R"("holdout": [{"rows": 5, "cols": 10}])",
+                          R"("huge": {"axis": "rows", "shapes": [{"rows": 9, "cols": 11}]})",
+                          "op.json:24:", "constraint `cols % 2 == 0` does not hold"}),
+    name_of);
+
+TEST(OpSpec, AHugeAxisIsTheOutermostOfEveryOutput) {
+  const std::string huge = with(R"("holdout": [{"rows": 5, "cols": 10}])", with_huge("rows"));
+  const OpSpec spec = spec_from(huge);
+  ASSERT_TRUE(spec.ladder.huge);
+  EXPECT_EQ(spec.ladder.huge->axis, "rows");
+  EXPECT_EQ(spec.ladder.huge->shapes.at(0).at("rows"), 9);
+  EXPECT_EQ(spec_from(to_text(split_spec(parse_json(huge, "op.json")).checks)).ladder.huge->axis,
+            "rows");
+  EXPECT_THAT(spec_error(replaced(huge, R"("y": {"shape": ["rows", "wide"])",
+                                  R"("y": {"shape": ["wide", "rows"])")),
+              HasSubstr("`rows` must be the outermost axis of `y`, and stand nowhere else"));
+  EXPECT_THAT(spec_error(replaced(huge, R"("x": {"shape": ["rows", "wide"])",
+                                  R"("x": {"shape": ["wide", "rows"])")),
+              HasSubstr("`rows` must be the outermost axis of `x` or be absent from it"));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Others, WrongSpec,
     testing::Values(
@@ -253,6 +289,15 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"fraction_in_integers", R"("family": "constant", "value": 2)",
               R"("family": "integers", "low": 0.5, "high": 2)",
               "op.json:12:59: ", "must be integers"},
+        Wrong{"alignment_no_power", R"("dtype": "bfloat16", )",
+              R"("dtype": "bfloat16", "alignment": 24, )", "op.json:11:",
+              "an alignment is a power of two from 2 (the size of an element) to 4096"},
+        Wrong{"alignment_below_element", R"("dtype": "bfloat16", )",
+              R"("dtype": "bfloat16", "alignment": 1, )", "op.json:11:", "from 2 (the size"},
+        Wrong{"alignment_beyond_a_page", R"("dtype": "bfloat16", )",
+              R"("dtype": "bfloat16", "alignment": 8192, )", "op.json:11:", "to 4096"},
+        Wrong{"alignment_of_scalar", R"("shape": null, )", R"("shape": null, "alignment": 16, )",
+              "op.json:12:", "a scalar is passed by value and has no alignment; remove it"},
         Wrong{"value_out_of_range",
               R"("dtype": "float32", "values": {"family": "constant", "value": 2})",
               R"("dtype": "uint8", "values": {"family": "constant", "value": 256})",
