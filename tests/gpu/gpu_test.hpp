@@ -86,6 +86,14 @@ class GpuTest : public ::testing::Test {
     return worker_.run(request);
   }
 
+  RunResult run(const std::string& kernel, Placement placement) {
+    RunRequest request;
+    request.arena = &arena_;
+    request.plan = plan_for(kernel, k_elements);
+    request.placement = placement;
+    return worker_.run(request);
+  }
+
   RunResult run(const std::string& kernel, milliseconds timeout = milliseconds(60000)) {
     return run(plan_for(kernel, k_elements), timeout);
   }

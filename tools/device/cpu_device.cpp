@@ -37,15 +37,17 @@ std::uint64_t hash_of(const GuardedBuffer& buffer) {
 // The candidate's private copies of the tensors, and the workspace.
 class Buffers {
  public:
-  Buffers(const std::vector<SharedTensor>& tensors, std::int64_t workspace_bytes)
+  Buffers(const std::vector<SharedTensor>& tensors, std::int64_t workspace_bytes,
+          Placement placement)
       : tensors_(tensors) {
     const bool sanitized = runs_sanitized();
     for (const SharedTensor& tensor : tensors) {
-      buffers_.emplace_back(tensor.name, tensor.bytes, sanitized);
+      buffers_.emplace_back(tensor.name, tensor.bytes, sanitized, placement, tensor.alignment);
       if (!tensor.output) std::copy_n(tensor.data, tensor.bytes, buffers_.back().data());
       hashes_.push_back(tensor.output ? 0 : hash_of(buffers_.back()));
     }
-    buffers_.emplace_back("workspace", static_cast<std::size_t>(workspace_bytes), sanitized);
+    buffers_.emplace_back("workspace", static_cast<std::size_t>(workspace_bytes), sanitized,
+                          placement, k_workspace_alignment);
   }
 
   void poison(std::byte value) {
@@ -129,7 +131,8 @@ class CpuDevice final : public Device {
     RunResult result;
     const CpuModule& module = module_of(job.module);
     std::vector<CpuCall> calls;
-    Buffers buffers(job.tensors, job.plan.workspace_bytes);
+    Buffers buffers(job.tensors, job.plan.workspace_bytes, job.placement);
+    result.placement = job.placement;
     result.fault = module.bind(job.plan, buffers.addresses(), job.schedule_seed, calls);
     if (result.fault) return result;
     buffers.poison(job.poison);
@@ -138,6 +141,7 @@ class CpuDevice final : public Device {
       result.fault = module.launch(calls);
     }
     if (!result.fault) result.fault = buffers.damage();
+    result.input_protection = "hash";
     result.changed_inputs = buffers.changed_inputs();
     buffers.return_outputs();
     return result;
@@ -149,7 +153,7 @@ class CpuDevice final : public Device {
     for (const auto& variant : job.variants) {
       workspace = std::max(workspace, variant.plan.workspace_bytes);
     }
-    Buffers buffers(job.tensors, workspace);
+    Buffers buffers(job.tensors, workspace, Placement::margins);
     std::vector<std::vector<CpuCall>> calls(job.variants.size());
     for (std::size_t v = 0; v < job.variants.size(); ++v) {
       const auto& variant = job.variants[v];
@@ -182,6 +186,10 @@ class CpuDevice final : public Device {
     }
     buffers.return_outputs();
     return result;
+  }
+
+  void plant(SanitizerTool) override {
+    fail(ExitCode::internal, "compute-sanitizer watches GPUs only");
   }
 
   double measure_copy(std::int64_t) override {

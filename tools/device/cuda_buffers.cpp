@@ -11,7 +11,8 @@ namespace kernelloop {
 namespace {
 
 constexpr auto k_pattern_byte = std::to_integer<unsigned char>(k_guard_pattern);
-constexpr std::size_t k_margin = 4096;  // of pattern on either side
+constexpr std::size_t k_margin = 4096;  // of pattern on either side, where there is room
+constexpr std::size_t k_usual_alignment = 256;
 
 // The length of the damaged part, counted from the tensor.
 std::size_t damage_behind(const std::vector<std::byte>& margin) {
@@ -26,39 +27,100 @@ std::size_t damage_before(const std::vector<std::byte>& margin) {
   return static_cast<std::size_t>(std::distance(first, margin.end()));
 }
 
+CUdeviceptr multiple_from(CUdeviceptr address, std::size_t unit) {
+  return (address + unit - 1) / unit * unit;
+}
+
+bool can_fence(const CudaDriver& driver, CUdevice device) {
+  int value = 0;
+  return driver.cuDeviceGetAttribute(&value,
+                                     CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+                                     device) == CUDA_SUCCESS &&
+         value != 0;
+}
+
+bool fenced(Placement placement) {
+  return placement == Placement::fence_begin || placement == Placement::fence_end;
+}
+
 }  // namespace
 
-CudaBuffers::CudaBuffers(const CudaDriver& driver, CudaHarness& harness,
-                         const std::vector<SharedTensor>& tensors, std::int64_t workspace_bytes)
-    : driver_(driver), harness_(harness), tensors_(tensors), seed_(std::random_device()()) {
+CudaBuffers::CudaBuffers(const CudaDriver& driver, CUdevice device, CudaHarness& harness,
+                         const std::vector<SharedTensor>& tensors, std::int64_t workspace_bytes,
+                         Placement placement)
+    : driver_(driver),
+      device_(device),
+      harness_(harness),
+      tensors_(tensors),
+      placement_(fenced(placement) && !can_fence(driver, device) ? Placement::margins : placement),
+      seed_(std::random_device()()) {
   for (const SharedTensor& tensor : tensors) {
-    add(tensor.name, tensor.bytes);
+    add(tensor.name, tensor.bytes, tensor.alignment);
     if (tensor.output || tensor.bytes == 0) continue;
     driver_.check(driver_.cuMemcpyHtoDAsync(buffers_.back().data, tensor.data, tensor.bytes,
                                             harness_.stream()),
                   "uploading an input");
   }
-  add("workspace", static_cast<std::size_t>(workspace_bytes));
+  add("workspace", static_cast<std::size_t>(workspace_bytes), k_workspace_alignment);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].output) continue;
     buffers_[i].hash = harness_.hash(buffers_[i].data, buffers_[i].bytes, seed_);
   }
+  close_inputs();
 }
 
-void CudaBuffers::add(const std::string& name, std::size_t bytes) {
+void CudaBuffers::add(const std::string& name, std::size_t bytes, std::size_t alignment) {
   Buffer buffer;
   buffer.name = name;
   buffer.bytes = bytes;
-  buffer.total = bytes + 2 * k_margin;
-  buffer.memory = allocate(driver_, buffer.total);
-  buffer.data = buffer.memory.get() + k_margin;
-  driver_.check(
-      driver_.cuMemsetD8Async(buffer.memory.get(), k_pattern_byte, k_margin, harness_.stream()),
-      "writing the pattern around a tensor");
-  driver_.check(
-      driver_.cuMemsetD8Async(buffer.data + bytes, k_pattern_byte, k_margin, harness_.stream()),
-      "writing the pattern around a tensor");
+  if (placement_ == Placement::bare) {
+    buffer.memory = allocate(driver_, bytes);
+    buffer.data = buffer.memory.get();
+  } else if (fenced(placement_)) {
+    place_at_fence(buffer, alignment);
+  } else {
+    place_in_margins(buffer, alignment);
+  }
+  for (const Range& range : {buffer.before, buffer.behind}) {
+    if (range.bytes == 0) continue;
+    driver_.check(
+        driver_.cuMemsetD8Async(range.address, k_pattern_byte, range.bytes, harness_.stream()),
+        "writing the pattern around a tensor");
+  }
   buffers_.push_back(std::move(buffer));
+}
+
+void CudaBuffers::place_in_margins(Buffer& buffer, std::size_t alignment) const {
+  const bool least = placement_ == Placement::least_alignment;
+  const std::size_t unit = least ? 2 * alignment : std::max(alignment, k_usual_alignment);
+  buffer.memory = allocate(driver_, buffer.bytes + 2 * k_margin + 2 * unit);
+  buffer.data = multiple_from(buffer.memory.get() + k_margin, unit) + (least ? alignment : 0);
+  buffer.before = {buffer.data - k_margin, k_margin};
+  buffer.behind = {buffer.data + buffer.bytes, k_margin};
+}
+
+void CudaBuffers::place_at_fence(Buffer& buffer, std::size_t alignment) const {
+  const FencedLayout layout =
+      fenced_layout(buffer.bytes, alignment, CudaFence::granularity(driver_, device_), placement_);
+  buffer.fence.emplace(driver_, device_, layout.mapped);
+  buffer.data = buffer.fence->data() + layout.offset;
+  const std::size_t before = std::min(layout.offset, k_margin);
+  buffer.before = {buffer.data - before, before};
+  buffer.behind = {buffer.data + buffer.bytes, std::min(layout.behind, k_margin)};
+}
+
+// The hashes have waited for the uploads and patterns.
+void CudaBuffers::close_inputs() {
+  if (!fenced(placement_)) return;
+  driver_.check(harness_.synchronize(), "uploading the inputs");
+  read_only_ = true;
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (!tensors_[i].output && !buffers_[i].fence->make_read_only()) read_only_ = false;
+  }
+}
+
+const char* CudaBuffers::input_protection() const noexcept {
+  return read_only_ ? "read_only" : "hash";
 }
 
 CudaAddresses CudaBuffers::addresses() const {
@@ -67,6 +129,12 @@ CudaAddresses CudaBuffers::addresses() const {
     result.tensors[tensors_[i].name] = buffers_[i].data;
   }
   result.workspace = buffers_.back().data;
+  return result;
+}
+
+std::map<std::string, std::uint64_t> CudaBuffers::named_addresses() const {
+  std::map<std::string, std::uint64_t> result;
+  for (const Buffer& buffer : buffers_) result[buffer.name] = buffer.data;
   return result;
 }
 
@@ -79,23 +147,24 @@ void CudaBuffers::poison(std::byte value) {
   }
 }
 
+std::vector<std::byte> CudaBuffers::read(const Range& range) const {
+  std::vector<std::byte> bytes(range.bytes);
+  if (bytes.empty()) return bytes;
+  driver_.check(
+      driver_.cuMemcpyDtoHAsync(bytes.data(), range.address, range.bytes, harness_.stream()),
+      "reading the pattern around a tensor");
+  driver_.check(harness_.synchronize(), "reading the pattern around a tensor");
+  return bytes;
+}
+
 Fault CudaBuffers::damage() {
-  std::vector<std::byte> before(k_margin);
-  std::vector<std::byte> behind(k_margin);
   for (const Buffer& buffer : buffers_) {
-    driver_.check(
-        driver_.cuMemcpyDtoHAsync(before.data(), buffer.memory.get(), k_margin, harness_.stream()),
-        "reading the pattern around a tensor");
-    driver_.check(driver_.cuMemcpyDtoHAsync(behind.data(), buffer.data + buffer.bytes, k_margin,
-                                            harness_.stream()),
-                  "reading the pattern around a tensor");
-    driver_.check(harness_.synchronize(), "reading the pattern around a tensor");
-    if (const std::size_t size = damage_behind(behind); size > 0) {
+    if (const std::size_t size = damage_behind(read(buffer.behind)); size > 0) {
       return {FaultKind::illegal_access,
               fmt::format("wrote past the end of '{}' ({} bytes) by {}{} bytes", buffer.name,
                           buffer.bytes, size == k_margin ? "at least " : "", size)};
     }
-    if (const std::size_t size = damage_before(before); size > 0) {
+    if (const std::size_t size = damage_before(read(buffer.before)); size > 0) {
       return {FaultKind::illegal_access,
               fmt::format("wrote {}{} bytes before the start of '{}' ({} bytes)",
                           size == k_margin ? "at least " : "", size, buffer.name, buffer.bytes)};

@@ -1,19 +1,29 @@
-// Device copies of the tensors, with a pattern around each that shows writes out of bounds.
+// Device copies of the tensors, placed so that accesses out of bounds show.
 #pragma once
 
+#include "device/cuda_fence.hpp"
 #include "device/cuda_harness.hpp"
 #include "device/cuda_module.hpp"
 #include "device/device.hpp"
+
+#include <optional>
 
 namespace kernelloop {
 
 class CudaBuffers {
  public:
-  // Allocates, uploads the inputs and hashes their device copies. `tensors` must outlive this.
-  CudaBuffers(const CudaDriver& driver, CudaHarness& harness,
-              const std::vector<SharedTensor>& tensors, std::int64_t workspace_bytes);
+  // Allocates, uploads the inputs, hashes their device copies and closes fenced ones to stores.
+  // Where the device cannot fence, margins take its place. `tensors` must outlive this.
+  CudaBuffers(const CudaDriver& driver, CUdevice device, CudaHarness& harness,
+              const std::vector<SharedTensor>& tensors, std::int64_t workspace_bytes,
+              Placement placement);
 
   [[nodiscard]] CudaAddresses addresses() const;
+  // Of the tensors and of "workspace".
+  [[nodiscard]] std::map<std::string, std::uint64_t> named_addresses() const;
+  [[nodiscard]] Placement placement() const noexcept { return placement_; }
+  // "read_only" when the device keeps every input from being written, else "hash".
+  [[nodiscard]] const char* input_protection() const noexcept;
 
   // Sets every byte of outputs and workspace; in stream order, does not wait.
   void poison(std::byte value);
@@ -24,19 +34,33 @@ class CudaBuffers {
   void download_outputs();
 
  private:
+  struct Range {
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+  };
   struct Buffer {
     std::string name;
     std::size_t bytes = 0;
-    CudaMemory memory;      // pattern, tensor, pattern
-    CUdeviceptr data = 0;   // the tensor
-    std::size_t total = 0;  // of all three
+    CudaMemory memory;               // what holds the tensor, or
+    std::optional<CudaFence> fence;  // this
+    CUdeviceptr data = 0;            // the tensor
+    Range before;                    // pattern that ends where the tensor begins
+    Range behind;                    // pattern that begins where it ends
     std::uint64_t hash = 0;
   };
-  void add(const std::string& name, std::size_t bytes);
+  void add(const std::string& name, std::size_t bytes, std::size_t alignment);
+  void place_in_margins(Buffer& buffer, std::size_t alignment) const;
+  void place_at_fence(Buffer& buffer, std::size_t alignment) const;
+  void close_inputs();
+  // The pattern's bytes as they are now.
+  [[nodiscard]] std::vector<std::byte> read(const Range& range) const;
 
   const CudaDriver& driver_;
+  CUdevice device_;
   CudaHarness& harness_;
   const std::vector<SharedTensor>& tensors_;
+  Placement placement_;
+  bool read_only_ = false;
   std::uint64_t seed_;
   std::vector<Buffer> buffers_;  // the tensors in order, then the workspace
 };

@@ -1,5 +1,6 @@
 #include "device/cuda_device.hpp"
 
+#include "device/compute_sanitizer.hpp"
 #include "device/cuda_buffers.hpp"
 #include "support/error.hpp"
 
@@ -88,11 +89,14 @@ class CudaDevice final : public Device {
   RunResult run(const RunJob& job) override {
     RunResult result;
     CudaModule& module = module_of(job.module);
-    CudaBuffers buffers(driver_, *harness_, job.tensors, job.plan.workspace_bytes);
+    CudaBuffers buffers(driver_, device_, *harness_, job.tensors, job.plan.workspace_bytes,
+                        job.placement);
+    result.placement = buffers.placement();
+    if (result.placement == Placement::bare) result.addresses = buffers.named_addresses();
     std::vector<CudaCall> calls;
     result.fault = module.bind(job.plan, buffers.addresses(), limits_, calls);
     if (result.fault) return result;
-    buffers.poison(job.poison);
+    if (!job.uninitialised) buffers.poison(job.poison);
     driver_.check(harness_->synchronize(), "preparing a run");
     result.fault = guarded(job.plan, [&] {
       if (Fault refused = module.launch(calls, harness_->stream())) return refused;
@@ -100,6 +104,7 @@ class CudaDevice final : public Device {
       return buffers.damage();
     });
     if (result.fault) return result;
+    result.input_protection = buffers.input_protection();
     result.changed_inputs = buffers.changed_inputs();
     buffers.download_outputs();
     return result;
@@ -107,11 +112,12 @@ class CudaDevice final : public Device {
 
   TimeResult time(const TimeJob& job) override {
     TimeResult result;
+    harness_->prepare_timing();
     std::int64_t workspace = 0;
     for (const auto& variant : job.variants) {
       workspace = std::max(workspace, variant.plan.workspace_bytes);
     }
-    CudaBuffers buffers(driver_, *harness_, job.tensors, workspace);
+    CudaBuffers buffers(driver_, device_, *harness_, job.tensors, workspace, Placement::margins);
     std::vector<std::vector<CudaCall>> calls(job.variants.size());
     for (std::size_t v = 0; v < job.variants.size(); ++v) {
       const auto& variant = job.variants[v];
@@ -153,8 +159,18 @@ class CudaDevice final : public Device {
     return result;
   }
 
+  void plant(SanitizerTool tool) override {
+    open();
+    try {
+      harness_->plant(planted_kernel(tool).c_str());
+    } catch (const CudaFailure&) {
+      // The tool ends the context when it finds the fault.
+    }
+  }
+
   double measure_copy(std::int64_t bytes) override {
     open();
+    harness_->prepare_timing();
     const std::size_t size = static_cast<std::size_t>(bytes) / 16 * 16;
     if (bytes < 16) fail(ExitCode::internal, "cannot measure a copy of {} bytes", bytes);
     const CudaMemory from = allocate(driver_, size);

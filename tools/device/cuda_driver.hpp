@@ -35,6 +35,14 @@
   X(cuEventDestroy)                  \
   X(cuEventRecord)                   \
   X(cuEventElapsedTime)              \
+  X(cuMemAddressReserve)             \
+  X(cuMemAddressFree)                \
+  X(cuMemCreate)                     \
+  X(cuMemRelease)                    \
+  X(cuMemMap)                        \
+  X(cuMemUnmap)                      \
+  X(cuMemSetAccess)                  \
+  X(cuMemGetAllocationGranularity)   \
   X(cuMemGetInfo)                    \
   X(cuMemAlloc)                      \
   X(cuMemFree)                       \

@@ -46,7 +46,6 @@ CudaHarness::CudaHarness(const CudaDriver& driver, CUdevice device)
   driver.check(driver.cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device),
                "asking for the size of the L2 cache");
   flush_bytes_ = static_cast<std::size_t>(std::max(value, 1 << 20)) * 2;
-  flush_buffer_ = allocate(driver, flush_bytes_);
 
   CUlibrary library = nullptr;
   driver.check(driver.cuLibraryLoadData(&library, kernelloop_harness_image, nullptr, nullptr, 0,
@@ -60,7 +59,11 @@ CudaHarness::CudaHarness(const CudaDriver& driver, CUdevice device)
   fill_kernel_ = find("kernelloop_fill");
   copy1_kernel_ = find("kernelloop_copy1");
   copy4_kernel_ = find("kernelloop_copy4");
+}
 
+void CudaHarness::prepare_timing() {
+  if (flush_buffer_.get() != 0) return;
+  flush_buffer_ = allocate(driver_, flush_bytes_);
   fill(flush_buffer_.get(), flush_bytes_);
   flush_l2();
   hash(scratch_.get(), sizeof(Word), 0);
@@ -185,6 +188,19 @@ std::optional<CudaSample> CudaHarness::time(std::size_t operations,
   fail(ExitCode::environment,
        "launches waited for the held stream {} times in a row; is something else using this GPU?",
        k_attempts);
+}
+
+void CudaHarness::plant(const char* kernel) {
+  constexpr unsigned int k_block = 128;
+  const std::size_t bytes = 1000;
+  const CudaMemory block = allocate(driver_, bytes);
+  const CudaMemory sink = allocate(driver_, k_block * sizeof(unsigned int));
+  CUdeviceptr data = block.get();
+  Word size = bytes;
+  CUdeviceptr out = sink.get();
+  std::array<void*, 3> arguments{&data, &size, &out};
+  launch(find(kernel), 1, k_block, arguments.data());
+  driver_.check(synchronize(), "running the planted fault");
 }
 
 void CudaHarness::fill(CUdeviceptr data, std::size_t bytes) {

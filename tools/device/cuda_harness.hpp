@@ -18,15 +18,19 @@ struct CudaSample {
 
 class CudaHarness {
  public:
-  // Loads the kernels and launches each once, so that none is loaded while a stream is held.
+  // Loads the kernels.
   CudaHarness(const CudaDriver& driver, CUdevice device);
+
+  // Before the first flush_l2() or time(): launches each kernel once, so that none is loaded while
+  // a stream is held. Correctness runs do without it.
+  void prepare_timing();
 
   [[nodiscard]] CUstream stream() const noexcept { return stream_.get(); }
 
   // Waits for the stream. The code is the candidate's when one of its launches was in it.
   [[nodiscard]] CUresult synchronize() const;
 
-  // A 64-bit hash of device memory (8-byte aligned), the same only for the same bytes and seed.
+  // A 64-bit hash of device memory, the same only for the same bytes and seed.
   std::uint64_t hash(CUdeviceptr data, std::size_t bytes, std::uint64_t seed);
 
   // Leaves nothing but the flush buffer in L2. By reading: a flush that writes would leave dirty
@@ -38,6 +42,10 @@ class CudaHarness {
   // sequences are timed as they are launched. `enqueue` returns false to give up (no sample).
   // Throws CudaFailure when the device reports an error.
   std::optional<CudaSample> time(std::size_t operations, const std::function<bool()>& enqueue);
+
+  // Launches the kernel of that name with a fault in it and waits. Throws CudaFailure when the
+  // device says so; without a tool that watches, it does not.
+  void plant(const char* kernel);
 
   // Fills memory with numbers that have no pattern.
   void fill(CUdeviceptr data, std::size_t bytes);

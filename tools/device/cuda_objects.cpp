@@ -28,18 +28,20 @@ CudaEvent make_event(const CudaDriver& driver) {
   return {driver, event};
 }
 
+void fail_without_memory(const CudaDriver& driver, std::size_t bytes) {
+  std::size_t available = 0;
+  std::size_t total = 0;
+  driver.cuMemGetInfo(&available, &total);
+  fail(ExitCode::environment,
+       "the GPU has no {} MiB left ({} of {} MiB are free): use smaller shapes, or end what else "
+       "runs on it",
+       (bytes >> 20) + 1, available >> 20, total >> 20);
+}
+
 CudaMemory allocate(const CudaDriver& driver, std::size_t bytes) {
   CUdeviceptr address = 0;
   const CUresult code = driver.cuMemAlloc(&address, std::max<std::size_t>(bytes, 1));
-  if (code == CUDA_ERROR_OUT_OF_MEMORY) {
-    std::size_t available = 0;
-    std::size_t total = 0;
-    driver.cuMemGetInfo(&available, &total);
-    fail(ExitCode::environment,
-         "the GPU has no {} MiB left ({} of {} MiB are free): use smaller shapes, or end what else "
-         "runs on it",
-         (bytes >> 20) + 1, available >> 20, total >> 20);
-  }
+  if (code == CUDA_ERROR_OUT_OF_MEMORY) fail_without_memory(driver, bytes);
   driver.check(code, "allocating device memory");
   return {driver, address};
 }

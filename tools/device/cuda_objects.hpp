@@ -55,6 +55,8 @@ using CudaHostMemory = CudaOwner<void*, &CudaDriver::cuMemFreeHost>;
 
 CudaStream make_stream(const CudaDriver& driver);
 CudaEvent make_event(const CudaDriver& driver);
+// Throws Error(environment) that says how much was wanted and how much is free.
+[[noreturn]] void fail_without_memory(const CudaDriver& driver, std::size_t bytes);
 // At least one byte. Throws Error(environment) when the device has too little memory.
 CudaMemory allocate(const CudaDriver& driver, std::size_t bytes);
 // Host memory that the device can read and write, zeroed.

@@ -9,7 +9,7 @@ struct KindName {
   FaultKind kind;
   const char* name;
 };
-constexpr std::array<KindName, 11> k_kind_names{{
+constexpr std::array<KindName, 13> k_kind_names{{
     {FaultKind::none, "none"},
     {FaultKind::launch_refused, "launch_refused"},
     {FaultKind::illegal_access, "illegal_access"},
@@ -20,6 +20,8 @@ constexpr std::array<KindName, 11> k_kind_names{{
     {FaultKind::crash, "crash"},
     {FaultKind::load_failed, "load_failed"},
     {FaultKind::not_runnable, "not_runnable"},
+    {FaultKind::race, "race"},
+    {FaultKind::reads_uninitialised, "reads_uninitialised"},
     {FaultKind::other, "other"},
 }};
 

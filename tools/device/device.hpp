@@ -5,12 +5,16 @@
 
 namespace kernelloop {
 
+// Of a workspace's first byte, as docs/launch-plan.md promises.
+inline constexpr std::size_t k_workspace_alignment = 256;
+
 // One tensor in the memory shared with the parent.
 struct SharedTensor {
   std::string name;
   std::byte* data = nullptr;  // an input's is mapped for reading only
   std::size_t bytes = 0;
   bool output = false;
+  std::size_t alignment = 16;  // a power of two
 };
 
 struct RunJob {
@@ -18,6 +22,8 @@ struct RunJob {
   ResolvedPlan plan;
   int module = 0;
   std::byte poison{0xFF};
+  bool uninitialised = false;
+  Placement placement = Placement::margins;
   std::uint64_t schedule_seed = 0;
 };
 
@@ -43,6 +49,9 @@ class Device {
   virtual Fault load(int module, const Artifact& artifact) = 0;
   virtual RunResult run(const RunJob& job) = 0;
   virtual TimeResult time(const TimeJob& job) = 0;
+  // Launches the harness's kernel with the fault for a tool that watches this process; what comes
+  // of it is for the tool to say. Only after everything else.
+  virtual void plant(SanitizerTool tool) = 0;
   virtual double measure_copy(std::int64_t bytes) = 0;
 };
 

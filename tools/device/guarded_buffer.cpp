@@ -3,6 +3,7 @@
 #include "device/guard_pattern.hpp"
 #include "support/error.hpp"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,35 +19,65 @@ std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+// Forbids or allows accesses to heap memory, where AddressSanitizer's runtime is in the process.
+void set_poisoned(void* memory, std::size_t bytes, bool poisoned) {
+  using Function = void (*)(const volatile void*, std::size_t);
+  const auto function = reinterpret_cast<Function>(::dlsym(
+      RTLD_DEFAULT, poisoned ? "__asan_poison_memory_region" : "__asan_unpoison_memory_region"));
+  if (function != nullptr) function(memory, bytes);
+}
+
 }  // namespace
 
-GuardedBuffer::GuardedBuffer(std::string name, std::size_t bytes, bool sanitized)
+GuardedBuffer::GuardedBuffer(std::string name, std::size_t bytes, bool sanitized,
+                             Placement placement, std::size_t alignment)
     : name_(std::move(name)), size_(bytes) {
   if (sanitized) {
-    void* block = nullptr;
-    if (::posix_memalign(&block, 256, std::max<std::size_t>(bytes, 1)) != 0) block = nullptr;
-    if (block == nullptr) fail(ExitCode::io, "no memory for '{}' ({} bytes)", name_, bytes);
-    data_ = static_cast<std::byte*>(block);
-    return;
+    take_heap_block(placement == Placement::least_alignment, alignment);
+  } else {
+    take_pages(placement, alignment);
   }
+}
+
+void GuardedBuffer::take_heap_block(bool least, std::size_t alignment) {
+  const std::size_t before = least ? alignment : 0;
+  const std::size_t unit = std::max<std::size_t>(least ? 2 * alignment : 256, sizeof(void*));
+  if (::posix_memalign(&block_, std::max(unit, alignment),
+                       std::max<std::size_t>(before + size_, 1)) != 0) {
+    block_ = nullptr;
+    fail(ExitCode::io, "no memory for '{}' ({} bytes)", name_, size_);
+  }
+  data_ = static_cast<std::byte*>(block_) + before;
+  // The sanitizer knows the block only, and its memory in units of 8 bytes.
+  if (before >= 8) set_poisoned(block_, before, true);
+}
+
+void GuardedBuffer::take_pages(Placement placement, std::size_t alignment) {
+  const bool least = placement == Placement::least_alignment;
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t usable = round_up(std::max<std::size_t>(bytes, 1), page);
+  const std::size_t usable =
+      round_up(std::max<std::size_t>(size_ + (least ? 2 * alignment : 0), 1), page);
   mapping_size_ = usable + 2 * k_guard;
   mapping_ =
       ::mmap(nullptr, mapping_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping_ == MAP_FAILED) {
     mapping_ = nullptr;
-    fail(ExitCode::io, "no memory for '{}' ({} bytes)", name_, bytes);
+    fail(ExitCode::io, "no memory for '{}' ({} bytes)", name_, size_);
   }
   std::byte* pages = static_cast<std::byte*>(mapping_) + k_guard;
   if (::mprotect(pages, usable, PROT_READ | PROT_WRITE) != 0) {
     ::munmap(mapping_, mapping_size_);
-    fail(ExitCode::io, "no memory for '{}' ({} bytes)", name_, bytes);
+    fail(ExitCode::io, "no memory for '{}' ({} bytes)", name_, size_);
   }
-  // Vector types need 16 bytes of alignment; so at most 15 bytes lie between the end and the guard.
-  data_ = pages + (usable - round_up(bytes, 16));
+  std::size_t offset = 0;
+  if (least) {
+    offset = (usable - size_ - alignment) / (2 * alignment) * (2 * alignment) + alignment;
+  } else if (placement != Placement::fence_begin) {
+    offset = (usable - size_) / alignment * alignment;
+  }
+  data_ = pages + offset;
   before_ = {pages, data_};
-  after_ = {data_ + bytes, pages + usable};
+  after_ = {data_ + size_, pages + usable};
   std::fill(before_.begin(), before_.end(), k_guard_pattern);
   std::fill(after_.begin(), after_.end(), k_guard_pattern);
 }
@@ -54,8 +85,10 @@ GuardedBuffer::GuardedBuffer(std::string name, std::size_t bytes, bool sanitized
 GuardedBuffer::~GuardedBuffer() {
   if (mapping_ != nullptr) {
     ::munmap(mapping_, mapping_size_);
-  } else {
-    std::free(data_);
+  } else if (block_ != nullptr) {
+    const auto before = static_cast<std::size_t>(data_ - static_cast<std::byte*>(block_));
+    if (before != 0) set_poisoned(block_, before, false);
+    std::free(block_);
   }
 }
 
@@ -63,6 +96,7 @@ GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
     : name_(std::move(other.name_)),
       data_(std::exchange(other.data_, nullptr)),
       size_(other.size_),
+      block_(std::exchange(other.block_, nullptr)),
       mapping_(std::exchange(other.mapping_, nullptr)),
       mapping_size_(other.mapping_size_),
       before_(std::exchange(other.before_, {})),

@@ -1,9 +1,12 @@
 // Host memory in which an access out of bounds is noticed.
 //
-// Plain builds: the buffer ends (within 16 bytes) where inaccessible pages begin, and inaccessible
-// pages lie before it too; what is left of the pages around it holds a pattern that is checked.
-// Sanitizer builds: a heap block of just this size, whose surroundings AddressSanitizer watches.
+// Plain builds: the buffer ends (as near as its alignment allows) where inaccessible pages begin,
+// or begins where they end; inaccessible pages lie on its other side too, and what is left of the
+// pages around it holds a pattern that is checked. Sanitizer builds: a heap block of just this
+// size, whose surroundings AddressSanitizer watches.
 #pragma once
+
+#include "device/placement.hpp"
 
 #include <cstddef>
 #include <span>
@@ -13,8 +16,11 @@ namespace kernelloop {
 
 class GuardedBuffer {
  public:
-  // Throws Error(io) when memory is short. `name` is that of the tensor, for messages.
-  GuardedBuffer(std::string name, std::size_t bytes, bool sanitized);
+  // Throws Error(io) when memory is short. `name` is that of the tensor, for messages; `alignment`,
+  // a power of two up to a page, holds for its first byte. Of the placements, fence_begin and
+  // least_alignment differ from the others, which all end at the fence.
+  GuardedBuffer(std::string name, std::size_t bytes, bool sanitized,
+                Placement placement = Placement::margins, std::size_t alignment = 16);
   ~GuardedBuffer();
   GuardedBuffer(GuardedBuffer&& other) noexcept;
   GuardedBuffer& operator=(GuardedBuffer&&) = delete;
@@ -34,10 +40,14 @@ class GuardedBuffer {
   [[nodiscard]] std::ptrdiff_t distance(const void* address) const noexcept;
 
  private:
+  void take_heap_block(bool least, std::size_t alignment);
+  void take_pages(Placement placement, std::size_t alignment);
+
   std::string name_;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  void* mapping_ = nullptr;  // nullptr: a heap block
+  void* block_ = nullptr;    // of the heap, or
+  void* mapping_ = nullptr;  // pages
   std::size_t mapping_size_ = 0;
   std::span<std::byte> before_;
   std::span<std::byte> after_;

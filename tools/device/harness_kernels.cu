@@ -52,16 +52,23 @@ extern "C" __global__ void kernelloop_flush(const uint4* data, Word count, unsig
   if (sum == 0x12345678u) *sink = sum;  // the compiler must not drop the reads
 }
 
+// The word at a multiple of 8 bytes from `data`, wherever that lies.
+__device__ __forceinline__ Word word_at(const unsigned char* data, Word i) {
+  if (reinterpret_cast<Word>(data) % 8 == 0) return reinterpret_cast<const Word*>(data)[i];
+  Word word = 0;
+  for (Word byte = 0; byte < 8; ++byte) word |= Word{data[i * 8 + byte]} << (8 * byte);
+  return word;
+}
+
 // Adds a hash of the bytes to *out: every 8-byte word mixed with its place and a seed.
 extern "C" __global__ void kernelloop_hash(const unsigned char* data, Word bytes, Word seed,
                                            Word* out) {
   const Word words = bytes / 8;
   const Word stride = static_cast<Word>(gridDim.x) * blockDim.x;
   const Word first = static_cast<Word>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const Word* whole = reinterpret_cast<const Word*>(data);
   Word sum = 0;
   for (Word i = first; i < words; i += stride) {
-    sum += mixed(whole[i] ^ mixed(seed + i * 0x9E3779B97F4A7C15ull));
+    sum += mixed(word_at(data, i) ^ mixed(seed + i * 0x9E3779B97F4A7C15ull));
   }
   if (first == 0 && bytes % 8 != 0) {
     Word tail = 0;
@@ -77,6 +84,32 @@ extern "C" __global__ void kernelloop_fill(Word* data, Word words) {
   for (Word i = static_cast<Word>(blockIdx.x) * blockDim.x + threadIdx.x; i < words; i += stride) {
     data[i] = mixed(i * 0x9E3779B97F4A7C15ull + 1);
   }
+}
+
+// Kernels with a fault each that a tool of compute-sanitizer is for: they show that it is awake. No
+// fault does harm without the tool. `block` has `bytes` bytes, and nothing has written them.
+extern "C" __global__ void kernelloop_planted_memcheck(const unsigned char* block, Word bytes,
+                                                       unsigned int* sink) {
+  if (threadIdx.x == 0) *sink = block[bytes];  // one too far
+}
+
+extern "C" __global__ void kernelloop_planted_racecheck(const unsigned char*, Word,
+                                                        unsigned int* sink) {
+  __shared__ volatile unsigned int word;
+  word = threadIdx.x;  // all threads at once
+  __syncthreads();
+  sink[threadIdx.x] = word;
+}
+
+extern "C" __global__ void kernelloop_planted_initcheck(const unsigned char* block, Word,
+                                                        unsigned int* sink) {
+  sink[threadIdx.x] = block[threadIdx.x];
+}
+
+extern "C" __global__ void kernelloop_planted_synccheck(const unsigned char*, Word,
+                                                        unsigned int* sink) {
+  if (threadIdx.x < 48) __syncthreads();  // half of a warp stays away
+  sink[threadIdx.x] = 1;
 }
 
 // Copies with one tile of blockDim.x or 4 * blockDim.x units of 16 bytes per block.

@@ -53,7 +53,8 @@ Json tensors_to_message(const TensorArena& arena) {
     list.push_back({{"name", place.name},
                     {"offset", place.offset},
                     {"bytes", place.bytes},
-                    {"output", place.output}});
+                    {"output", place.output},
+                    {"alignment", place.alignment}});
   }
   return Json{{"list", list}, {"input_size", state.input_size}, {"output_size", state.output_size}};
 }
@@ -119,6 +120,8 @@ Json run_request(const RunRequest& request, int module) {
               {"tensors", tensors_to_message(*request.arena)},
               {"plan", plan_to_message(request.plan)},
               {"poison", static_cast<unsigned>(request.poison)},
+              {"uninitialised", request.uninitialised},
+              {"placement", name_of(request.placement)},
               {"schedule_seed", request.schedule_seed}};
 }
 
@@ -138,6 +141,17 @@ Json time_request(const TimeRequest& request) {
               {"patience_ms", request.timeout.count() / 2}};
 }
 
+Json plant_request(SanitizerTool tool) { return Json{{"op", "plant"}, {"tool", name_of(tool)}}; }
+
+SanitizerTool tool_from_request(const Json& json) {
+  const auto name = json.at("tool").get<std::string>();
+  for (const SanitizerTool tool : {SanitizerTool::memcheck, SanitizerTool::racecheck,
+                                   SanitizerTool::initcheck, SanitizerTool::synccheck}) {
+    if (name == name_of(tool)) return tool;
+  }
+  fail(ExitCode::internal, "there is no tool '{}'", name);
+}
+
 MappedTensors map_tensors(const Json& request, const std::vector<Descriptor>& memories) {
   if (memories.size() != 2) fail(ExitCode::internal, "a request came without its two memories");
   const Json& tensors = request.at("tensors");
@@ -149,6 +163,7 @@ MappedTensors map_tensors(const Json& request, const std::vector<Descriptor>& me
     entry.at("name").get_to(tensor.name);
     entry.at("bytes").get_to(tensor.bytes);
     entry.at("output").get_to(tensor.output);
+    entry.at("alignment").get_to(tensor.alignment);
     std::byte* base = tensor.output ? mapped.outputs.data() : mapped.inputs.data();
     if (tensor.bytes > 0) tensor.data = base + entry.at("offset").get<std::size_t>();
     mapped.tensors.push_back(std::move(tensor));
@@ -162,6 +177,8 @@ RunJob run_job_from_request(const Json& json, const MappedTensors& mapped) {
   job.plan = plan_from_message(json.at("plan"));
   json.at("module").get_to(job.module);
   job.poison = static_cast<std::byte>(json.at("poison").get<unsigned>());
+  json.at("uninitialised").get_to(job.uninitialised);
+  job.placement = placement_named(json.at("placement").get<std::string>());
   json.at("schedule_seed").get_to(job.schedule_seed);
   return job;
 }
@@ -182,13 +199,22 @@ TimeJob time_job_from_request(const Json& json, const MappedTensors& mapped) {
 }
 
 Json run_reply(const RunResult& result) {
-  return Json{{"fault", fault_to_json(result.fault)}, {"changed_inputs", result.changed_inputs}};
+  return Json{{"fault", fault_to_json(result.fault)},
+              {"changed_inputs", result.changed_inputs},
+              {"placement", name_of(result.placement)},
+              {"input_protection", result.input_protection},
+              {"addresses", result.addresses}};
 }
 
 RunResult run_result_from_reply(const Json& json) {
   RunResult result;
   result.fault = fault_from_json(json.at("fault"));
   if (json.contains("changed_inputs")) json.at("changed_inputs").get_to(result.changed_inputs);
+  if (json.contains("placement")) {
+    result.placement = placement_named(json.at("placement").get<std::string>());
+  }
+  result.input_protection = json.value("input_protection", "");
+  if (json.contains("addresses")) json.at("addresses").get_to(result.addresses);
   return result;
 }
 

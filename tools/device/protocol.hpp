@@ -1,6 +1,6 @@
 // What parent and worker say to each other, as JSON.
 //
-// Requests carry an "op" (describe, load, run, time, copy); replies either an "error"
+// Requests carry an "op" (describe, load, run, time, copy, plant); replies either an "error"
 // {code, message}, which the parent throws as Error, or the op's result. "final": true says that
 // the worker ends after this reply.
 #pragma once
@@ -18,6 +18,9 @@ Artifact artifact_from_request(const Json& json);
 
 Json run_request(const RunRequest& request, int module);
 Json time_request(const TimeRequest& request);
+
+Json plant_request(SanitizerTool tool);
+SanitizerTool tool_from_request(const Json& json);
 
 // The inverse; tensors come from the two memories that travelled with the request and stay mapped
 // as long as this lives.

@@ -75,7 +75,7 @@ Layout layout_of(const std::vector<TensorArena::Slot>& slots) {
   Layout layout;
   for (const TensorArena::Slot& slot : slots) {
     std::size_t& size = slot.output ? layout.output_size : layout.input_size;
-    layout.places.push_back({slot.name, size, slot.bytes, slot.output});
+    layout.places.push_back({slot.name, size, slot.bytes, slot.output, slot.alignment});
     size += aligned(slot.bytes);
   }
   return layout;

@@ -35,6 +35,7 @@ struct TensorPlace {
   std::size_t offset = 0;
   std::size_t bytes = 0;
   bool output = false;
+  std::size_t alignment = 16;
 };
 
 struct TensorArena::State {

@@ -67,6 +67,8 @@ void add_verify_command(CLI::App& app) {
                              "Exit 1 unless passed, 77 where it cannot be verified");
   sub->add_option("--rung", options.only_rung, "Only this rung");
   sub->add_option("--up-to", options.up_to_rung, "Climb no further than this rung");
+  sub->add_flag("--sanitizer", options.sanitizer,
+                "Run under compute-sanitizer too, once all else has passed (GPU)");
   sub->add_flag("--keep-going", options.keep_going, "Climb on after a failure");
   sub->add_option("--seed", options.seed, "Draw every case from this recorded seed");
   sub->add_option("--launch-timeout", command->launch_timeout_seconds,

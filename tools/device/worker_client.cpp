@@ -1,9 +1,11 @@
 #include "device/worker_client.hpp"
 
+#include "device/compute_sanitizer.hpp"
 #include "device/description.hpp"
 #include "device/device_lock.hpp"
 #include "device/protocol.hpp"
 #include "device/sanitizer.hpp"
+#include "device/tool_run.hpp"
 #include "device/worker_process.hpp"
 #include "support/error.hpp"
 
@@ -53,10 +55,28 @@ struct Worker::Impl {
   std::set<int> loaded;  // modules that the running process has
   std::shared_ptr<FileLock> lock;
 
+  struct Tool {
+    std::filesystem::path path;  // empty: there is none
+    std::string version;         // empty: it does not answer
+  };
+  std::optional<Tool> tool;
+
+  const Tool& compute_sanitizer() {
+    if (tool) return *tool;
+    tool.emplace();
+    tool->path = find_compute_sanitizer();
+    if (!tool->path.empty()) tool->version = compute_sanitizer_version(tool->path);
+    return *tool;
+  }
+
+  [[nodiscard]] std::filesystem::path program() const {
+    return options.program.empty() ? own_program() : options.program;
+  }
+
   void start() {
     if (process) return;
     WorkerStart start;
-    start.program = options.program.empty() ? own_program() : options.program;
+    start.program = program();
     start.device = options.device;
     // AddressSanitizer has to stand first; "libasan" sorts before the others.
     start.preload.assign(preload.begin(), preload.end());
@@ -181,6 +201,35 @@ RunResult Worker::run(const RunRequest& request, int module) {
     return result;
   }
   return run_result_from_reply(answer.reply);
+}
+
+ToolResult Worker::check(SanitizerTool tool, const RunRequest& request, int module) {
+  if (impl_->options.device != "cuda") {
+    fail(ExitCode::internal, "compute-sanitizer watches GPUs only");
+  }
+  ToolResult result;
+  if (Impl::Loading loading = impl_->prepare({module}); loading.fault) {
+    result.reason = loading.fault.message;
+    return result;
+  }
+  const Impl::Tool& program = impl_->compute_sanitizer();
+  if (program.version.empty()) {
+    result.reason =
+        program.path.empty()
+            ? "there is no compute-sanitizer on this machine (not in PATH, CUDA_HOME or "
+              "/usr/local/cuda)"
+            : program.path.string() + " does not answer as compute-sanitizer does";
+    return result;
+  }
+  ToolRun wanted;
+  wanted.tool_program = program.path;
+  wanted.program = impl_->program();
+  wanted.tool = tool;
+  wanted.artifact = &impl_->artifacts[static_cast<std::size_t>(module)];
+  wanted.request = &request;
+  result = run_under_tool(wanted);
+  result.version = program.version;
+  return result;
 }
 
 TimeResult Worker::time(const TimeRequest& request) {

@@ -6,6 +6,7 @@
 // fresh worker.
 #pragma once
 
+#include "device/placement.hpp"
 #include "plan/launch_plan.hpp"
 #include "support/json.hpp"
 
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,11 +43,13 @@ enum class FaultKind {
   illegal_access,  // out of bounds, on either device
   misaligned,
   trap,
-  divergent_barrier,  // cpu: not all threads of a block reach the same barrier
-  timeout,            // killed
-  crash,              // the worker died of a signal
-  load_failed,        // cubin/library cannot be loaded or lacks a kernel
-  not_runnable,       // cpu: construct that the emulation cannot run
+  divergent_barrier,    // cpu: not all threads of a block reach the same barrier
+  timeout,              // killed
+  crash,                // the worker died of a signal
+  load_failed,          // cubin/library cannot be loaded or lacks a kernel
+  not_runnable,         // cpu: construct that the emulation cannot run
+  race,                 // a tool saw two threads collide
+  reads_uninitialised,  // a tool saw memory read that nobody had written
   other,
 };
 const char* name_of(FaultKind kind);
@@ -63,6 +67,7 @@ class TensorArena {
     std::string name;
     std::size_t bytes = 0;
     bool output = false;
+    std::size_t alignment = 16;  // of its first byte on the device, as the spec promises it
   };
   explicit TensorArena(const std::vector<Slot>& slots);  // Error(io) when memory is short
   ~TensorArena();
@@ -87,17 +92,41 @@ struct Artifact {
 };
 
 // One correctness run: upload inputs, poison outputs and workspace, launch, download outputs into
-// the arena. Inputs are hashed on their device copies before and after.
+// the arena. Every run has buffers of its own, so nothing of an earlier one is left in them. Inputs
+// are hashed on their device copies before and after; fenced ones are mapped for reading only where
+// the device can.
 struct RunRequest {
   const TensorArena* arena = nullptr;
   ResolvedPlan plan;
-  std::byte poison{0xFF};           // every byte of outputs and workspace before the launch
+  std::byte poison{0xFF};      // every byte of outputs and workspace before the launch
+  bool uninitialised = false;  // cuda: no poison; a tool watches for reads before writes
+  Placement placement = Placement::margins;
   std::uint64_t schedule_seed = 0;  // cpu: order of threads; 0 = in order
   std::chrono::milliseconds timeout{60000};
 };
 struct RunResult {
   Fault fault;
-  std::vector<std::string> changed_inputs;  // inputs whose bytes the candidate changed
+  std::vector<std::string> changed_inputs;   // inputs whose bytes the candidate changed
+  Placement placement = Placement::margins;  // the one in force: not every device can fence
+  // What kept the inputs as they were: "hash" (a change is found afterwards) or "read_only" (a
+  // store to them faults). Empty when the run did not end.
+  std::string input_protection{};
+  // Where the tensors and the workspace were; only of Placement::bare.
+  std::map<std::string, std::uint64_t> addresses{};
+};
+
+// The tools of compute-sanitizer (cuda).
+enum class SanitizerTool { memcheck, racecheck, initcheck, synccheck };
+const char* name_of(SanitizerTool tool);
+
+// A correctness run that one of them watched.
+struct ToolResult {
+  enum class Outcome { clean, found, unavailable };
+  Outcome outcome = Outcome::unavailable;
+  std::string reason;   // unavailable: why nothing can be said
+  std::string version;  // of the tool; empty when there is none
+  Fault finding;        // found: the first, with kernel and file:line
+  RunResult run;        // as the device saw it; its fault may be the tool's doing
 };
 
 // Interleaved timing of one or more variants on the same inputs.
@@ -143,6 +172,9 @@ class Worker {
   int load(const Artifact& artifact);
   RunResult run(const RunRequest& request, int module = 0);
   TimeResult time(const TimeRequest& request);
+  // One run in a worker of its own under a tool of compute-sanitizer; cuda only. Placement and
+  // poison of the request are replaced by what the tool needs.
+  ToolResult check(SanitizerTool tool, const RunRequest& request, int module = 0);
   // Best copy bandwidth (read + written bytes per second) over buffers of `bytes`; cuda only.
   double measure_copy(std::int64_t bytes);
 

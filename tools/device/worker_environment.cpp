@@ -19,6 +19,8 @@ namespace {
 
 constexpr rlim_t k_open_files = 128;
 constexpr rlim_t k_file_bytes = 1u << 20;
+constexpr rlim_t k_open_files_watched = 4096;
+constexpr rlim_t k_file_bytes_watched = 1u << 30;
 
 bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
@@ -82,6 +84,12 @@ void limit_worker() noexcept {
   set_limit(RLIMIT_CORE, 0);
   set_limit(RLIMIT_NOFILE, k_open_files);
   set_limit(RLIMIT_FSIZE, k_file_bytes);
+}
+
+void limit_watched_worker() noexcept {
+  set_limit(RLIMIT_CORE, 0);
+  set_limit(RLIMIT_NOFILE, k_open_files_watched);
+  set_limit(RLIMIT_FSIZE, k_file_bytes_watched);
 }
 
 void renounce_privileges() noexcept { ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }

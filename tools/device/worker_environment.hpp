@@ -14,6 +14,9 @@ std::vector<std::string> worker_environment(const std::vector<std::string>& prel
 // Limits of this process from here on: no core dumps, few files, no big files. Async-signal-safe.
 void limit_worker() noexcept;
 
+// The same for a worker that a tool watches: room for the tool's own files.
+void limit_watched_worker() noexcept;
+
 // No program that this process starts gains privileges any more. Not before the GPU's driver is
 // initialised: on some hosts it calls a set-user-id helper that loads kernel modules.
 void renounce_privileges() noexcept;

@@ -25,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t k_tail_bytes = 64u << 10;
 constexpr int k_channel_in_worker = 3;
+constexpr std::chrono::milliseconds k_patience{500};
+constexpr std::chrono::milliseconds k_watcher_patience{20000};
 
 struct SocketPair {
   Descriptor ours;
@@ -62,7 +64,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 // In the child, between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become_worker(const char* program, char** arguments, char** environment,
-                                int channel, int output, pid_t parent) {
+                                int channel, int output, pid_t parent, void (*limit)()) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(126);  // it died before we asked to be told
@@ -82,7 +84,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  limit_worker();
+  limit();
   ::execve(program, arguments, environment);
   ::_exit(127);
 }
@@ -110,13 +112,18 @@ void OutputTail::append(std::string_view text) {
 }
 
 WorkerProcess::WorkerProcess(const WorkerStart& start) : channel_(Descriptor()) {
-  std::vector<std::string> argument_texts{start.program.string(), "worker",    "--device",
-                                          start.device,           "--channel", "3"};
+  watched_ = !start.watcher.empty();
+  std::vector<std::string> argument_texts = start.watcher;
+  for (const char* text :
+       {start.program.c_str(), "worker", "--device", start.device.c_str(), "--channel", "3"}) {
+    argument_texts.emplace_back(text);
+  }
   std::vector<std::string> variable_texts = worker_environment(start.preload);
   const std::vector<char*> arguments = pointers(argument_texts);
   const std::vector<char*> variables = pointers(variable_texts);
-  if (::access(start.program.c_str(), X_OK) != 0) {
-    fail(ExitCode::environment, "cannot start the device worker {}: {}", start.program.string(),
+  for (const std::string& program : {argument_texts.front(), start.program.string()}) {
+    if (::access(program.c_str(), X_OK) == 0) continue;
+    fail(ExitCode::environment, "cannot start the device worker {}: {}", program,
          std::strerror(errno));
   }
   SocketPair sockets = socket_pair();
@@ -127,9 +134,9 @@ WorkerProcess::WorkerProcess(const WorkerStart& start) : channel_(Descriptor()) 
     fail(ExitCode::environment, "cannot start the device worker: {}", std::strerror(errno));
   }
   if (pid_ == 0) {
-    become_worker(start.program.c_str(), const_cast<char**>(arguments.data()),
+    become_worker(argument_texts.front().c_str(), const_cast<char**>(arguments.data()),
                   const_cast<char**>(variables.data()), sockets.theirs.get(), pipe.write.get(),
-                  parent);
+                  parent, watched_ ? limit_watched_worker : limit_worker);
   }
   ::setpgid(pid_, pid_);  // both sides do it, so that neither can be too early
   channel_ = Channel(std::move(sockets.ours));
@@ -168,6 +175,24 @@ int WorkerProcess::end() {
   return status;
 }
 
+bool WorkerProcess::wait_for_exit(std::chrono::milliseconds timeout) {
+  const Deadline patience = Clock::now() + timeout;
+  while (!exited()) {
+    if (Clock::now() >= patience) return false;
+    drain();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+bool WorkerProcess::finish(std::chrono::milliseconds timeout) {
+  if (pid_ < 0) return false;
+  channel_ = Channel(Descriptor());
+  const bool by_itself = wait_for_exit(timeout);
+  end();
+  return by_itself;
+}
+
 Exchange WorkerProcess::ask(const Json& request, const std::vector<int>& descriptors,
                             std::chrono::milliseconds timeout) {
   Exchange result;
@@ -198,12 +223,8 @@ Exchange WorkerProcess::ask(const Json& request, const std::vector<int>& descrip
   }
   if (gone) {
     // The channel closes a moment before the process is a zombie; its status tells more than our
-    // kill.
-    const Deadline patience = Clock::now() + std::chrono::milliseconds(500);
-    while (!exited() && Clock::now() < patience) {
-      drain();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    // kill. A watcher has its report to write.
+    wait_for_exit(watched_ ? k_watcher_patience : k_patience);
   }
   result.end = gone ? Exchange::End::died : Exchange::End::timed_out;
   result.how_it_died = how_it_ended(end());

@@ -28,6 +28,7 @@ struct WorkerStart {
   std::filesystem::path program;
   std::string device;
   std::vector<std::string> preload;  // libraries for LD_PRELOAD
+  std::vector<std::string> watcher;  // a command that starts the program and watches it
 };
 
 // What became of a request.
@@ -50,18 +51,23 @@ class WorkerProcess {
   Exchange ask(const Json& request, const std::vector<int>& descriptors,
                std::chrono::milliseconds timeout);
 
+  // Ends it by closing the channel. Returns whether it went by itself in time; else it was killed.
+  bool finish(std::chrono::milliseconds timeout);
+
   // What it has printed since the last call of ask(), the last part of it.
   [[nodiscard]] const std::string& output() const noexcept { return tail_.text(); }
 
  private:
   void drain();
   bool exited() const;
+  bool wait_for_exit(std::chrono::milliseconds timeout);
   int end();
 
   pid_t pid_ = -1;
   Channel channel_;
   Descriptor output_;
   OutputTail tail_;
+  bool watched_ = false;
 };
 
 }  // namespace kernelloop

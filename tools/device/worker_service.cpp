@@ -61,6 +61,10 @@ class Service {
         const TimeResult result = device().time(time_job_from_request(request, mapped));
         return finished(time_reply(result), result.fault);
       }
+      if (op == "plant") {
+        device().plant(tool_from_request(request));
+        return Json{{"planted", true}};
+      }
       if (op == "copy") {
         return Json{
             {"bytes_per_second", device().measure_copy(request.at("bytes").get<std::int64_t>())}};

@@ -29,6 +29,45 @@ extern "C" __global__ void before_start(const float*, float* y, int) {
   if (index() == 0) y[-2] = 1.0f;
 }
 
+// Right wherever what lies behind the input is readable.
+extern "C" __global__ void reads_past_end(const float* x, float* y, int n) {
+  const int i = index();
+  if (i < n) y[i] = 2.0f * x[i] + 0.0f * x[n];
+}
+
+extern "C" __global__ void reads_before_start(const float* x, float* y, int n) {
+  const int i = index();
+  if (i < n) y[i] = 2.0f * x[i] + 0.0f * x[-1];
+}
+
+// Right wherever x and y start at a multiple of 32 bytes.
+extern "C" __global__ void wants_32_bytes(const float* x, float* y, int n) {
+  const int i = index();
+  if (i < n && reinterpret_cast<unsigned long long>(x) % 32 == 0) y[i] = 2.0f * x[i];
+}
+
+// Every thread writes the same word of shared memory.
+extern "C" __global__ void races(const float* x, float* y, int n) {
+  __shared__ volatile int word;
+  word = static_cast<int>(threadIdx.x);
+  __syncthreads();
+  const int i = index();
+  if (i < n) y[i] = 2.0f * x[i] + 0.0f * static_cast<float>(word);
+}
+
+// Half of a warp stays away from the barrier.
+extern "C" __global__ void half_barrier(const float* x, float* y, int n) {
+  if (threadIdx.x < 48) __syncthreads();
+  const int i = index();
+  if (i < n) y[i] = 2.0f * x[i];
+}
+
+// Reads its output before it writes it.
+extern "C" __global__ void reads_output(const float* x, float* y, int n) {
+  const int i = index();
+  if (i < n) y[i] = 2.0f * x[i] + (y[i] == 12345.0f ? 1.0f : 0.0f);
+}
+
 extern "C" __global__ void wild(const float*, float* y, int) {
   if (index() == 0) y[1ull << 40] = 1.0f;
 }

@@ -36,6 +36,35 @@ TEST(GuardedBuffer, KnowsItsGuardPages) {
   EXPECT_EQ(buffer.distance(nullptr), 0);
 }
 
+TEST(GuardedBuffer, FencesLieRightAtEitherEnd) {
+  const GuardedBuffer end("y", 100, false, Placement::fence_end, 4);
+  EXPECT_EQ(end.distance(end.data() + 100), 1);
+  const GuardedBuffer begin("y", 100, false, Placement::fence_begin, 4);
+  EXPECT_EQ(begin.distance(begin.data() - 1), -1);
+  begin.data()[100] = std::byte{1};
+  EXPECT_EQ(begin.damage(), "wrote 1 bytes past the end of 'y' (100 bytes)");
+}
+
+TEST(GuardedBuffer, TheAlignmentIsTheDeclaredOneAndNoBetter) {
+  for (const bool sanitized : {false, true}) {
+    for (const std::size_t alignment : {1u, 2u, 4u, 16u, 256u, 2048u}) {
+      for (const std::size_t bytes : {0u, 1u, 100u, 4096u, 5000u}) {
+        const GuardedBuffer least("y", bytes, sanitized, Placement::least_alignment, alignment);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(least.data()) % (2 * alignment), alignment);
+        const GuardedBuffer end("y", bytes, sanitized, Placement::fence_end, alignment);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(end.data()) % alignment, 0u);
+        for (std::byte& value : least.bytes()) value = std::byte{1};
+        EXPECT_EQ(least.damage(), "");
+      }
+    }
+  }
+}
+
+TEST(GuardedBufferDeathTest, TheStartIsAWall) {
+  const GuardedBuffer buffer("y", 100, false, Placement::fence_begin);
+  EXPECT_DEATH(*(volatile std::byte*)(buffer.data() - 1) = std::byte{1}, "");
+}
+
 TEST(GuardedBufferDeathTest, TheEndIsAWall) {
   const GuardedBuffer buffer("y", 4096, false);
   EXPECT_DEATH(*(volatile std::byte*)(buffer.data() + 4096) = std::byte{1}, "");

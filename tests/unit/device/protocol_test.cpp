@@ -64,6 +64,8 @@ TEST(Protocol, ARunRequestSurvives) {
   request.arena = &arena;
   request.plan = test::plan_for("twice", 10);
   request.poison = std::byte{0x5A};
+  request.uninitialised = true;
+  request.placement = Placement::fence_begin;
   request.schedule_seed = ~std::uint64_t{0};
   const Json json = over_the_wire(run_request(request, 3));
 
@@ -74,11 +76,14 @@ TEST(Protocol, ARunRequestSurvives) {
   const RunJob job = run_job_from_request(json, mapped);
   EXPECT_EQ(job.module, 3);
   EXPECT_EQ(job.poison, std::byte{0x5A});
+  EXPECT_TRUE(job.uninitialised);
+  EXPECT_EQ(job.placement, Placement::fence_begin);
   EXPECT_EQ(job.schedule_seed, ~std::uint64_t{0});
   ASSERT_EQ(job.tensors.size(), 2u);
   EXPECT_EQ(job.tensors[0].name, "x");
   EXPECT_FALSE(job.tensors[0].output);
   EXPECT_TRUE(job.tensors[1].output);
+  EXPECT_EQ(job.tensors[0].alignment, 16u);
   float value = 0;
   std::memcpy(&value, job.tensors[0].data + 9 * sizeof value, sizeof value);
   EXPECT_EQ(value, 9.5f);
@@ -118,10 +123,16 @@ TEST(Protocol, ResultsSurvive) {
   RunResult run;
   run.fault = {FaultKind::misaligned, "here"};
   run.changed_inputs = {"x", "w"};
+  run.placement = Placement::bare;
+  run.input_protection = "read_only";
+  run.addresses = {{"x", 0x7f0000000100}};
   const RunResult run_copy = run_result_from_reply(over_the_wire(run_reply(run)));
   EXPECT_EQ(run_copy.fault.kind, FaultKind::misaligned);
   EXPECT_EQ(run_copy.fault.message, "here");
   EXPECT_THAT(run_copy.changed_inputs, ElementsAre("x", "w"));
+  EXPECT_EQ(run_copy.placement, Placement::bare);
+  EXPECT_EQ(run_copy.input_protection, "read_only");
+  EXPECT_EQ(run_copy.addresses, run.addresses);
 
   TimeResult time;
   time.faulty_variant = 1;
@@ -132,6 +143,29 @@ TEST(Protocol, ResultsSurvive) {
   EXPECT_EQ(time_copy.faulty_variant, 1);
   EXPECT_EQ(time_copy.samples_us, time.samples_us);
   EXPECT_EQ(time_copy.clock_mhz, time.clock_mhz);
+}
+
+TEST(Protocol, ATensorKeepsItsAlignment) {
+  const TensorArena arena({{"x", 40, false, 2}, {"y", 40, true, 256}});
+  RunRequest request;
+  request.arena = &arena;
+  const Json list = over_the_wire(run_request(request, 0)).at("tensors").at("list");
+  EXPECT_EQ(list.at(0).at("alignment"), 2);
+  EXPECT_EQ(list.at(1).at("alignment"), 256);
+}
+
+TEST(Protocol, ToolsAndPlacementsHaveTheirNames) {
+  for (const SanitizerTool tool : {SanitizerTool::memcheck, SanitizerTool::racecheck,
+                                   SanitizerTool::initcheck, SanitizerTool::synccheck}) {
+    EXPECT_EQ(tool_from_request(over_the_wire(plant_request(tool))), tool);
+  }
+  EXPECT_THROW(tool_from_request(Json{{"tool", "leakcheck"}}), Error);
+  for (const Placement placement :
+       {Placement::margins, Placement::fence_end, Placement::fence_begin,
+        Placement::least_alignment, Placement::bare}) {
+    EXPECT_EQ(placement_named(name_of(placement)), placement);
+  }
+  EXPECT_THROW(placement_named("somewhere"), Error);
 }
 
 TEST(Protocol, ADescriptionSurvives) {
