@@ -15,6 +15,10 @@ function(_kernelloop_add_op_tests op)
     --measurement-rules
     ${KERNELLOOP_MEASUREMENT_RULES}
   )
+  set(rungs ${KERNELLOOP_LADDER})
+  if(NOT DEVICE STREQUAL "cuda")
+    list(REMOVE_ITEM rungs ${KERNELLOOP_GPU_RUNGS})
+  endif()
   set(device_label cpu)
   set(one_slot "")
   set(all_slots "")
@@ -28,7 +32,7 @@ function(_kernelloop_add_op_tests op)
     endif()
   endif()
 
-  foreach(rung IN LISTS KERNELLOOP_LADDER)
+  foreach(rung IN LISTS rungs)
     set(test kernelloop.${op}.${rung})
     add_test(
       NAME ${test}
@@ -55,7 +59,7 @@ function(_kernelloop_add_op_tests op)
       RUN_SERIAL ON
       ${all_slots}
   )
-  set(tests ${KERNELLOOP_LADDER} provenance performance)
+  set(tests ${rungs} provenance performance)
   list(TRANSFORM tests PREPEND kernelloop.${op}.)
   set_tests_properties(${tests} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${TEST_TIMEOUT})
 endfunction()

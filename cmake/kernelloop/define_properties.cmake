@@ -22,6 +22,7 @@ function(_kernelloop_define_properties)
     "SOL_TARGET=fraction of the roofline at which the loop stops"
     "ARCHITECTURES=GPU architectures, such as 90a"
     "COMPILE_OPTIONS=extra options of the kernel compiler"
+    "SANITIZER=run every version under compute-sanitizer once all else has passed (GPU)"
     "EXCLUDE_FROM_OPTIMIZE_ALL=leave the operator out of optimize_all"
     "REPORTS_DIR=where evidence and reports stand"
     "RECORDINGS_DIR=where the replay provider finds <op>/vNNN/conversation.json"

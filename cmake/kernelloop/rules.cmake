@@ -12,7 +12,12 @@ set(
   shapes
   values
   exact
+  memory
   determinism
   workload
   holdout
+  huge
+  sanitizer
 )
+# Those that only a GPU can climb.
+set(KERNELLOOP_GPU_RUNGS huge sanitizer)

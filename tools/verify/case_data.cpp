@@ -14,7 +14,7 @@ std::vector<TensorArena::Slot> slots_of(const OpSpec& spec, const Bindings& axes
   const auto add = [&](const Tensor& tensor, bool output) {
     if (tensor.scalar) return;
     const auto count = static_cast<std::size_t>(element_count(tensor, axes));
-    slots.push_back({tensor.name, count * info(tensor.dtype).size, output});
+    slots.push_back({tensor.name, count * info(tensor.dtype).size, output, tensor.alignment});
   };
   for (const Tensor& input : spec.inputs) add(input, false);
   for (const Tensor& output : spec.outputs) add(output, true);

@@ -5,10 +5,12 @@
 #include "verify/compiled_version.hpp"
 #include "verify/executor.hpp"
 #include "verify/reference_library.hpp"
+#include "verify/repeated_case.hpp"
 #include "verify/rung.hpp"
 #include "verify/verdict.hpp"
 
 #include <chrono>
+#include <memory>
 
 namespace kernelloop {
 
@@ -28,6 +30,13 @@ class CaseRunner {
   [[nodiscard]] CaseVerdict run(const CasePlan& plan, CaseData& data) const;
 
  private:
+  // The large case made of a small one; nothing when there is no room for it, which goes into the
+  // verdict's note.
+  std::unique_ptr<RepeatedCase> repeat(const CasePlan& plan, CaseData& data,
+                                       CaseVerdict& verdict) const;
+  void run(const CasePlan& plan, CaseData& data, RepeatedCase* repeated,
+           CaseVerdict& verdict) const;
+
   const OpSpec& spec_;
   const CompiledVersion& version_;
   const ReferenceLibrary& reference_;

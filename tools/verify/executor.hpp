@@ -12,6 +12,12 @@ class Executor {
   // Throws Error(environment) when the device is not to be had.
   virtual const DeviceDescription& device() = 0;
   virtual RunResult run(const RunRequest& request) = 0;
+  // The same under a tool of compute-sanitizer; `unavailable` where there is none.
+  virtual ToolResult check(SanitizerTool, const RunRequest&) {
+    ToolResult result;
+    result.reason = "compute-sanitizer watches GPUs only";
+    return result;
+  }
 };
 
 // Runs one artefact in a device worker.
@@ -23,6 +29,10 @@ class WorkerExecutor final : public Executor {
 
   const DeviceDescription& device() override { return worker_.device(); }
   RunResult run(const RunRequest& request) override { return worker_.run(request, module_); }
+  ToolResult check(SanitizerTool tool, const RunRequest& request) override {
+    return device().kind == "cuda" ? worker_.check(tool, request, module_)
+                                   : Executor::check(tool, request);
+  }
 
  private:
   Worker worker_;

@@ -2,6 +2,8 @@
 // file with one function, and a line in rungs.cpp.
 #pragma once
 
+#include "device/worker_client.hpp"
+#include "plan/launch_plan.hpp"
 #include "spec/op_spec.hpp"
 #include "verify/families.hpp"
 #include "verify/reference_library.hpp"
@@ -10,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +22,18 @@ namespace kernelloop {
 struct CaseRun {
   std::byte poison{0xFF};
   std::uint64_t schedule_seed = 0;  // cpu: order of threads; 0 = in order
+  Placement placement = Placement::margins;
+};
+
+// A case repeats along an axis until that has `whole` indices.
+struct Repetition {
+  std::string axis;
+  std::int64_t whole = 0;
 };
 
 // One shape with its data, and how often it runs. The first run's outputs are judged; those of
-// later runs with the same schedule must be the same bits; those with another schedule are judged
-// too.
+// later runs with the same schedule and placement must be the same bits, unless the op declares
+// that it is not deterministic; all others are judged too.
 struct CasePlan {
   std::string name;
   Bindings variables;                     // every variable axis
@@ -32,6 +42,9 @@ struct CasePlan {
   std::vector<CaseRun> runs;
   std::uint64_t seed = 0;
   bool hidden = false;
+  bool same_bits_in_any_order = false;   // other schedules must give the first run's bits as well
+  std::optional<SanitizerTool> tool;     // one run that this tool watches, in place of `runs`
+  std::optional<Repetition> repetition;  // the first run only, at a larger shape made of this one
 };
 
 // What a rung chooses its cases from.
@@ -40,12 +53,14 @@ struct RungContext {
   std::string device;  // "cuda" | "cpu"
   SeedSource& seeds;
   const ReferenceLibrary& reference;
+  const LaunchPlan* plan = nullptr;  // of the version; nullptr: nothing is known about it
 };
 
 struct Rung {
   const char* name;
   const char* without_cases;  // why there may be none
   std::vector<CasePlan> (*cases)(const RungContext&);
+  bool on_request = false;  // climbed only when it is asked for by name, or by an option
 };
 
 // In the order in which they are climbed. "build" has no cases: compile.json answers it.
@@ -55,12 +70,20 @@ std::vector<CasePlan> smoke_cases(const RungContext& context);
 std::vector<CasePlan> shapes_cases(const RungContext& context);
 std::vector<CasePlan> values_cases(const RungContext& context);
 std::vector<CasePlan> exact_cases(const RungContext& context);
+std::vector<CasePlan> memory_cases(const RungContext& context);
 std::vector<CasePlan> determinism_cases(const RungContext& context);
 std::vector<CasePlan> workload_cases(const RungContext& context);
 std::vector<CasePlan> holdout_cases(const RungContext& context);
+std::vector<CasePlan> huge_cases(const RungContext& context);
+std::vector<CasePlan> sanitizer_cases(const RungContext& context);
 
 // Both poisons, in order; on the CPU device also `schedules` random schedules, drawn from `seed`.
 std::vector<CaseRun> standard_runs(const RungContext& context, int schedules, std::uint64_t seed);
+
+// `shapes`, and for each launch of the plan that none of them selects a small shape that does,
+// where there is one: a fault in a kernel that only wide rows reach is a fault.
+std::vector<Bindings> covering_all_launches(const RungContext& context,
+                                            std::vector<Bindings> shapes);
 
 // A case of this shape with the standard runs and a seed of its own, named after the shape.
 CasePlan shape_case(const RungContext& context, const Bindings& variables, int schedules);

@@ -1,17 +1,42 @@
-// determinism: the same inputs give the same bits, every time.
+// determinism: the same inputs give the same bits, every time. On a GPU whatever the order of
+// blocks and warps happens to be; on the CPU device in orders drawn at random.
+#include "verify/random.hpp"
 #include "verify/rung.hpp"
 #include "verify/shapes.hpp"
 
 namespace kernelloop {
 
 std::vector<CasePlan> determinism_cases(const RungContext& context) {
-  constexpr std::size_t k_repeats = 4;
+  const bool emulated = context.device == "cpu";
+  std::vector<Bindings> shapes;
+  const auto own = context.spec.ladder.shapes.find("determinism");
+  if (own != context.spec.ladder.shapes.end() && !own->second.empty()) {
+    shapes = own->second;
+  } else {
+    for (const std::int64_t size : {129, 1000}) {
+      shapes.push_back(friendly_shape(context.spec, context.device, emulated ? size / 8 : size));
+    }
+  }
   std::vector<CasePlan> cases;
-  for (const std::int64_t size : {129, 1000}) {
-    const bool emulated = context.device == "cpu";
-    const Bindings shape = friendly_shape(context.spec, context.device, emulated ? size / 8 : size);
+  for (const Bindings& shape : shapes) {
     CasePlan plan = shape_case(context, shape, 0);
-    plan.runs.assign(k_repeats, CaseRun{});
+    plan.same_bits_in_any_order = true;
+    constexpr std::byte k_nan{0xFF};
+    constexpr std::byte k_plain{0x5A};
+    plan.runs = {{k_nan}, {k_nan}, {k_plain}};
+    if (emulated) {
+      constexpr std::uint64_t k_schedules = 6;
+      const RandomStream stream(plan.seed, "orders");
+      for (std::uint64_t number = 0; number < k_schedules; ++number) {
+        plan.runs.push_back({k_nan, stream.bits(number) | 1u});
+      }
+    } else {
+      // A launch finds the device as the one before left it: other addresses in between.
+      plan.runs.push_back({k_plain, 0, Placement::fence_end});
+      plan.runs.push_back({k_nan});
+      plan.runs.push_back({k_nan, 0, Placement::least_alignment});
+      plan.runs.push_back({k_nan});
+    }
     cases.push_back(std::move(plan));
   }
   return cases;

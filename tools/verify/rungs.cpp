@@ -20,9 +20,15 @@ const std::vector<Rung>& ladder() {
       {"shapes", "", shapes_cases},
       {"values", "no input takes values of another family", values_cases},
       {"exact", k_nothing_exact, exact_cases},
+      {"memory", "", memory_cases},
       {"determinism", "", determinism_cases},
       {"workload", "the spec has no workload for this device", workload_cases},
       {"holdout", "the spec names no hold-out shapes", holdout_cases},
+      {"huge", "the spec names no huge shapes, or the device is emulated", huge_cases, true},
+      {"sanitizer",
+       "compute-sanitizer watches GPUs; on the CPU device AddressSanitizer and "
+       "UndefinedBehaviorSanitizer watch every run",
+       sanitizer_cases, true},
   };
   return k_ladder;
 }

@@ -236,4 +236,20 @@ std::vector<Bindings> edge_shapes(const OpSpec& spec, const std::string& device,
   return std::move(list).by_size();
 }
 
+std::vector<Bindings> round_shapes(const OpSpec& spec, const std::string& device) {
+  constexpr std::int64_t k_largest = std::int64_t{1} << 20;
+  ShapeList list(spec, bounds_of(device).elements);
+  const Bindings small = near(spec, start_shape(spec), 3);
+  for (const std::string& axis : variable_axes(spec)) {
+    for (std::int64_t size = 4; size <= k_largest; size *= 2) {
+      for (const std::int64_t target : {size, size + size / 2}) {
+        Bindings shape = small;
+        if (move_axis(spec, shape, axis, target)) list.add(shape);
+      }
+    }
+  }
+  for (const Workload& workload : spec.workloads_for(device)) list.add(workload.axes);
+  return std::move(list).by_size();
+}
+
 }  // namespace kernelloop

@@ -26,4 +26,9 @@ std::vector<Bindings> value_shapes(const OpSpec& spec, const std::string& device
 std::vector<Bindings> edge_shapes(const OpSpec& spec, const std::string& device,
                                   std::uint64_t seed);
 
+// Shapes with one axis at a power of two, or half as much again, the others small, and the
+// workloads of the device; in the order from cheap to dear and bounded as above. They reach
+// launches that are for round sizes only.
+std::vector<Bindings> round_shapes(const OpSpec& spec, const std::string& device);
+
 }  // namespace kernelloop

@@ -51,6 +51,12 @@ Json output_json(const OutputVerdict& output) {
   return json;
 }
 
+Json memory_json(const MemoryWatch& watch) {
+  Json json{{"placements", watch.placements}, {"inputs", watch.inputs}};
+  if (!watch.tool.empty()) json["tool"] = watch.tool;
+  return json;
+}
+
 Json case_json(const CaseVerdict& verdict) {
   Json json{{"name", verdict.name}};
   if (!verdict.hidden) {
@@ -62,6 +68,8 @@ Json case_json(const CaseVerdict& verdict) {
   if (verdict.fault) {
     json["fault"] = {{"kind", verdict.fault->kind}, {"message", verdict.fault->message}};
   }
+  if (!verdict.note.empty()) json["note"] = verdict.note;
+  if (!verdict.memory.placements.empty()) json["memory"] = memory_json(verdict.memory);
   json["outputs"] = Json::array();
   for (const OutputVerdict& output : verdict.outputs) {
     json["outputs"].push_back(verdict.hidden ? hidden_output_json(output) : output_json(output));
@@ -139,7 +147,7 @@ std::string failure_text(const CaseVerdict& verdict) {
     text += verdict.hidden ? " beyond the limit" : "; " + output.pattern;
     return text;
   }
-  return {};
+  return verdict.note;
 }
 
 }  // namespace kernelloop

@@ -27,7 +27,7 @@ struct OutputVerdict {
 };
 
 // What went wrong other than a wrong number: the name of a FaultKind, or "plan", "changed_input",
-// "reads_uninitialised", "not_deterministic".
+// "not_deterministic".
 struct CaseFault {
   std::string kind;
   std::string message;
@@ -44,6 +44,13 @@ struct VerificationCost {
 };
 Json to_json(const VerificationCost& cost);
 
+// What watched over memory while a case ran.
+struct MemoryWatch {
+  std::vector<std::string> placements;  // in force, each once; empty: nothing ran
+  std::string inputs;                   // "read_only" where a store to one faults, else "hash"
+  std::string tool;                     // "compute-sanitizer 2025.3.1.0 memcheck", or empty
+};
+
 struct CaseVerdict {
   std::string name;
   Bindings axes;  // the variable ones
@@ -52,6 +59,8 @@ struct CaseVerdict {
   bool hidden = false;  // tells nothing about its shape or data
   Verdict status = Verdict::passed;
   std::optional<CaseFault> fault;
+  std::string note;  // what is worth knowing about a case that passed; why one was skipped
+  MemoryWatch memory;
   std::vector<OutputVerdict> outputs;
   VerificationCost cost;
 };
@@ -69,7 +78,8 @@ VerificationCost cost_of(const RungVerdict& rung);
 // "worst", where they are "nan", "inf" and "-inf".
 Json to_json(const RungVerdict& rung);
 
-// A failed case in one line, without its name: "y: normwise 0.31 > 0.0090; only columns ...".
+// A case that has not passed in one line, without its name: "y: normwise 0.31 > 0.0090; only
+// columns ...".
 std::string failure_text(const CaseVerdict& verdict);
 
 }  // namespace kernelloop

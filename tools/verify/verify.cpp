@@ -13,6 +13,8 @@
 namespace kernelloop {
 namespace {
 
+constexpr std::string_view k_sanitizer_rung = "sanitizer";
+
 void check_rules(int rules) {
   if (rules == k_verification_rules) return;
   fail(ExitCode::usage,
@@ -37,7 +39,10 @@ std::vector<const Rung*> wanted_rungs(const VerifyOptions& options) {
   check_rung(options.up_to_rung);
   std::vector<const Rung*> rungs;
   for (const Rung& rung : ladder()) {
-    if (options.only_rung.empty() || options.only_rung == rung.name) rungs.push_back(&rung);
+    const bool named = options.only_rung == rung.name || options.up_to_rung == rung.name;
+    const bool wanted = options.only_rung.empty() || options.only_rung == rung.name;
+    const bool asked_for = options.sanitizer && rung.name == k_sanitizer_rung;
+    if (wanted && (!rung.on_request || named || asked_for)) rungs.push_back(&rung);
     if (options.up_to_rung == rung.name) break;
   }
   if (rungs.empty()) {
@@ -96,7 +101,8 @@ RungVerdict climb_rung(const PlannedRung& planned, CaseQueue& queue, const CaseR
       }
       verdict.status = result.status;
     }
-    if (!keep_going) break;
+    // What could not be looked at hides nothing of what comes after it.
+    if (!keep_going && result.status != Verdict::skipped) break;
   }
   return verdict;
 }
@@ -218,7 +224,7 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
     device = to_json(executor->device());
     device_name = executor->device().name;
     SeedSource seeds(options.seed);
-    const RungContext context{spec, options.device, seeds, reference};
+    const RungContext context{spec, options.device, seeds, reference, &version.plan};
     const CaseRunner runner(spec, version, reference, *executor, options.launch_timeout);
     const std::vector<PlannedRung> plans = planned(wanted, context);
     CaseQueue queue(spec, reference, groups_of(plans), options.device != "cpu");

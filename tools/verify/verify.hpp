@@ -26,6 +26,7 @@ struct VerifyOptions {
   std::string only_rung;            // empty: the whole ladder
   std::string up_to_rung;           // empty: to the top
   bool keep_going = false;          // climb on after a rung that failed
+  bool sanitizer = false;           // climb the rung "sanitizer" too, after all others
   std::optional<std::uint64_t> seed;
   std::chrono::milliseconds launch_timeout{60000};
   std::chrono::milliseconds reference_timeout{120000};

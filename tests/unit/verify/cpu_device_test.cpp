@@ -96,7 +96,7 @@ TEST_F(CpuDevice, ARightKernelClimbsToTheTop) {
   const Outcome outcome = verify({"--gate"});
   EXPECT_EQ(outcome.process.exit_code, 0) << outcome.process.output;
   EXPECT_EQ(outcome.verdict.at("status"), "passed") << outcome.verdict.at("summary");
-  EXPECT_EQ(outcome.verdict.at("rungs").size(), 8U);
+  EXPECT_EQ(outcome.verdict.at("rungs").size(), 9U);
   EXPECT_EQ(outcome.verdict.at("device").at("kind"), "cpu");
   EXPECT_THAT(outcome.process.output, StartsWith("softmax v001: passed on "));
 }

@@ -20,7 +20,8 @@ void FakeLaunch::write(const std::string& tensor, std::int64_t index, double val
   store_element(DType::bfloat16, value, &arena.bytes(tensor)[static_cast<std::size_t>(2 * index)]);
 }
 
-FakeExecutor::FakeExecutor(std::string kind, Kernel kernel) : kernel_(std::move(kernel)) {
+FakeExecutor::FakeExecutor(std::string kind, Kernel kernel, Tools tools)
+    : kernel_(std::move(kernel)), tools_(std::move(tools)) {
   device_.kind = std::move(kind);
   device_.name = "a fake device";
 }
@@ -33,7 +34,14 @@ RunResult FakeExecutor::run(const RunRequest& request) {
     if (argument.kind != ResolvedArgument::Kind::bytes || launch.cols != 0) continue;
     std::memcpy(&launch.cols, argument.bytes.data(), argument.bytes.size());
   }
-  return kernel_(launch);
+  RunResult result = kernel_(launch);
+  result.placement = request.placement;
+  if (result.input_protection.empty()) result.input_protection = "hash";
+  return result;
+}
+
+ToolResult FakeExecutor::check(SanitizerTool tool, const RunRequest& request) {
+  return tools_ ? tools_(tool, request) : Executor::check(tool, request);
 }
 
 }  // namespace kernelloop

@@ -26,16 +26,21 @@ struct FakeLaunch {
 class FakeExecutor final : public Executor {
  public:
   using Kernel = std::function<RunResult(const FakeLaunch&)>;
+  using Tools = std::function<ToolResult(SanitizerTool, const RunRequest&)>;
 
-  FakeExecutor(std::string kind, Kernel kernel);
+  // `tools` answers in compute-sanitizer's place; none: there is no such tool.
+  FakeExecutor(std::string kind, Kernel kernel, Tools tools = nullptr);
+  void set_memory(std::int64_t bytes) { device_.memory_bytes = bytes; }
   const DeviceDescription& device() override { return device_; }
   // Poisons the outputs, then calls the kernel with rows = grid[0] and cols = the first integer
   // argument.
   RunResult run(const RunRequest& request) override;
+  ToolResult check(SanitizerTool tool, const RunRequest& request) override;
 
  private:
   DeviceDescription device_;
   Kernel kernel_;
+  Tools tools_;
   int runs_ = 0;
 };
 

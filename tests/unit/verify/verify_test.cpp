@@ -1,18 +1,9 @@
 // The whole ladder with functions in place of kernels.
-#include "verify/verify.hpp"
-
 #include "support/error.hpp"
-#include "support/files.hpp"
-#include "verify/rules.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "fake_executor.hpp"
-#include "samples.hpp"
-
-#include <algorithm>
-#include <cmath>
+#include "verify_fixture.hpp"
 
 namespace kernelloop {
 namespace {
@@ -21,85 +12,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Right, and rounded like a careful kernel.
-RunResult softmax_kernel(const FakeLaunch& launch) {
-  const std::vector<double> x = launch.read("x");
-  for (std::int64_t row = 0; row < launch.rows; ++row) {
-    const double* in = x.data() + row * launch.cols;
-    const double highest = *std::max_element(in, in + launch.cols);
-    float sum = 0;
-    for (std::int64_t i = 0; i < launch.cols; ++i) {
-      sum += std::exp(static_cast<float>(in[i] - highest));
-    }
-    for (std::int64_t i = 0; i < launch.cols; ++i) {
-      launch.write("y", row * launch.cols + i, std::exp(static_cast<float>(in[i] - highest)) / sum);
-    }
-  }
-  return {};
-}
-
-RunResult fault(FaultKind kind, const std::string& message) { return {{kind, message}, {}}; }
-
-class Verify : public testing::Test {
- protected:
-  Verify() {
-    const SpecParts parts = split_spec(read_json(KERNELLOOP_TEST_OPS "/softmax/op.json"));
-    write_file_atomic(path("contract.json"), to_text(parts.contract));
-    write_file_atomic(path("checks.json"), to_text(parts.checks));
-    options_.contract = path("contract.json");
-    options_.checks = path("checks.json");
-    options_.compiled = path("compile.json");
-    options_.reference = KERNELLOOP_TEST_SOFTMAX;
-    options_.device = "cuda";
-    options_.rules = k_verification_rules;
-    compiled_ = {{"schema_version", 1},
-                 {"op", "softmax"},
-                 {"version", "v003"},
-                 {"status", "compiled"},
-                 {"source_sha256", "abc"},
-                 {"problems", Json::array()},
-                 {"plan", Json::parse(R"({"workspace_bytes": "0", "launches": [
-                     {"kernel": "k", "grid": ["rows"], "block": ["256"], "args": ["x", "y", "cols"]}]})")},
-                 {"kernels", Json::parse(R"([{"name": "k", "parameters": [
-                     {"offset": 0, "size": 8}, {"offset": 8, "size": 8}, {"offset": 16, "size": 4}],
-                     "max_threads_per_block": 1024, "required_block": null, "static_shared_bytes": 0}])")},
-                 {"artifacts",
-                  {{"cuda", {{"status", "built"}, {"cubin", "/x/kernel.cubin"}}},
-                   {"cpu", {{"status", "built"}, {"library", "/x/kernel.so"}}}}}};
-  }
-
-  [[nodiscard]] std::filesystem::path path(const std::string& name) const {
-    return directory_.path() / name;
-  }
-
-  VerifyResult verify(const FakeExecutor::Kernel& kernel) {
-    write_file_atomic(path("compile.json"), to_text(compiled_));
-    return run_verify(options_, [&](const CompiledVersion&) {
-      return std::make_unique<FakeExecutor>(options_.device, kernel);
-    });
-  }
-
-  // The only case of the last rung.
-  static const Json& last_case(const VerifyResult& result) {
-    return result.json.at("rungs").back().at("cases").back();
-  }
-  static std::vector<std::string> rung_names(const VerifyResult& result) {
-    std::vector<std::string> names;
-    for (const Json& rung : result.json.at("rungs")) names.push_back(rung.at("name"));
-    return names;
-  }
-
-  TemporaryDirectory directory_;
-  VerifyOptions options_;
-  Json compiled_;
-};
-
 TEST_F(Verify, ARightKernelPassesTheWholeLadder) {
   options_.device = "cpu";
   const VerifyResult result = verify(softmax_kernel);
   EXPECT_EQ(result.status, Verdict::passed) << result.details;
   EXPECT_THAT(rung_names(result), ElementsAre("build", "smoke", "shapes", "values", "exact",
-                                              "determinism", "workload", "holdout"));
+                                              "memory", "determinism", "workload", "holdout"));
   EXPECT_THAT(result.summary, StartsWith("softmax v003: passed on a fake device ("));
   EXPECT_EQ(result.json.at("status"), "passed");
   EXPECT_EQ(result.json.at("source_sha256"), "abc");
@@ -158,7 +76,7 @@ TEST_F(Verify, KeepGoingClimbsToTheTop) {
     return RunResult{};
   });
   EXPECT_EQ(result.status, Verdict::failed);
-  EXPECT_EQ(rung_names(result).size(), 8U);
+  EXPECT_EQ(rung_names(result).size(), 9U);
 }
 
 TEST_F(Verify, OneRungOrUpToOne) {
@@ -183,7 +101,7 @@ TEST_F(Verify, RungsThatDoNotExistAreRefused) {
   options_.up_to_rung = "smokestack";
   EXPECT_EQ(message(),
             "there is no rung 'smokestack'; the ladder has: build, smoke, shapes, values, exact, "
-            "determinism, workload, holdout");
+            "memory, determinism, workload, holdout, huge, sanitizer");
   options_.up_to_rung = "smoke";
   options_.only_rung = "holdout";
   EXPECT_EQ(message(), "rung 'holdout' lies above 'smoke': nothing to climb");
@@ -296,8 +214,9 @@ TEST_F(Verify, ARaceThatOnlyAnotherScheduleShowsFails) {
     return RunResult{};
   });
   EXPECT_EQ(result.status, Verdict::failed);
-  EXPECT_THAT(last_case(result).at("outputs").at(0).at("pattern").get<std::string>(),
-              StartsWith("right with the threads in order, wrong in another order"));
+  EXPECT_THAT(
+      last_case(result).at("outputs").at(0).at("pattern").get<std::string>(),
+      StartsWith("depends on the order of threads: right in order, wrong in another order"));
 }
 
 TEST_F(Verify, AnUnwrittenOutputIsNamed) {

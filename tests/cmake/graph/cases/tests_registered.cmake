@@ -38,7 +38,7 @@ endfunction()
 foreach(
   rung
   IN
-  ITEMS build smoke shapes values exact determinism workload holdout
+  ITEMS build smoke shapes values exact memory determinism workload holdout
 )
   properties_of(kernelloop.softmax.${rung})
   set(
@@ -84,7 +84,7 @@ execute_process(
   OUTPUT_VARIABLE output
   COMMAND_ERROR_IS_FATAL ANY
 )
-expect_text("${output}" "100% tests passed, 0 tests failed out of 10")
+expect_text("${output}" "100% tests passed, 0 tests failed out of 11")
 expect_text("${output}" "***Skipped")
 expect_steps(
   "check softmax build"
@@ -92,6 +92,7 @@ expect_steps(
   "check softmax shapes"
   "check softmax values"
   "check softmax exact"
+  "check softmax memory"
   "check softmax determinism"
   "check softmax holdout"
   "check softmax workload"
@@ -106,6 +107,8 @@ configure(-DKERNELLOOP_DEVICE=cuda -DKERNELLOOP_GPU_SLOTS=4)
 properties_of(kernelloop.softmax.smoke)
 expect_equal("${LABELS}" "gpu;kernelloop;nightly;smoke;softmax")
 expect_text("${RESOURCE_GROUPS}" "slots:1")
+properties_of(kernelloop.softmax.sanitizer)
+expect_equal("${LABELS}" "gpu;kernelloop;nightly;sanitizer;softmax")
 properties_of(kernelloop.softmax.performance)
 expect_text("${RESOURCE_GROUPS}" "slots:4")
 

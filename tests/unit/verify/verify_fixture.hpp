@@ -1,0 +1,95 @@
+// The whole ladder with functions in place of kernels: what its tests share.
+#pragma once
+
+#include "support/files.hpp"
+#include "verify/rules.hpp"
+#include "verify/verify.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fake_executor.hpp"
+#include "samples.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernelloop {
+
+// Right, and rounded like a careful kernel.
+inline RunResult softmax_kernel(const FakeLaunch& launch) {
+  const std::vector<double> x = launch.read("x");
+  for (std::int64_t row = 0; row < launch.rows; ++row) {
+    const double* in = x.data() + row * launch.cols;
+    const double highest = *std::max_element(in, in + launch.cols);
+    float sum = 0;
+    for (std::int64_t i = 0; i < launch.cols; ++i) {
+      sum += std::exp(static_cast<float>(in[i] - highest));
+    }
+    for (std::int64_t i = 0; i < launch.cols; ++i) {
+      launch.write("y", row * launch.cols + i, std::exp(static_cast<float>(in[i] - highest)) / sum);
+    }
+  }
+  return {};
+}
+
+inline RunResult fault(FaultKind kind, const std::string& message) { return {{kind, message}, {}}; }
+
+class Verify : public testing::Test {
+ protected:
+  Verify() {
+    const SpecParts parts = split_spec(read_json(KERNELLOOP_TEST_OPS "/softmax/op.json"));
+    write_file_atomic(path("contract.json"), to_text(parts.contract));
+    write_file_atomic(path("checks.json"), to_text(parts.checks));
+    options_.contract = path("contract.json");
+    options_.checks = path("checks.json");
+    options_.compiled = path("compile.json");
+    options_.reference = KERNELLOOP_TEST_SOFTMAX;
+    options_.device = "cuda";
+    options_.rules = k_verification_rules;
+    compiled_ = {{"schema_version", 1},
+                 {"op", "softmax"},
+                 {"version", "v003"},
+                 {"status", "compiled"},
+                 {"source_sha256", "abc"},
+                 {"problems", Json::array()},
+                 {"plan", Json::parse(R"({"workspace_bytes": "0", "launches": [
+                     {"kernel": "k", "grid": ["rows"], "block": ["256"], "args": ["x", "y", "cols"]}]})")},
+                 {"kernels", Json::parse(R"([{"name": "k", "parameters": [
+                     {"offset": 0, "size": 8}, {"offset": 8, "size": 8}, {"offset": 16, "size": 4}],
+                     "max_threads_per_block": 1024, "required_block": null, "static_shared_bytes": 0}])")},
+                 {"artifacts",
+                  {{"cuda", {{"status", "built"}, {"cubin", "/x/kernel.cubin"}}},
+                   {"cpu", {{"status", "built"}, {"library", "/x/kernel.so"}}}}}};
+  }
+
+  [[nodiscard]] std::filesystem::path path(const std::string& name) const {
+    return directory_.path() / name;
+  }
+
+  VerifyResult verify(const FakeExecutor::Kernel& kernel) {
+    write_file_atomic(path("compile.json"), to_text(compiled_));
+    return run_verify(options_, [&](const CompiledVersion&) {
+      auto executor = std::make_unique<FakeExecutor>(options_.device, kernel, tools_);
+      executor->set_memory(memory_bytes_);
+      return executor;
+    });
+  }
+
+  // The only case of the last rung.
+  static const Json& last_case(const VerifyResult& result) {
+    return result.json.at("rungs").back().at("cases").back();
+  }
+  static std::vector<std::string> rung_names(const VerifyResult& result) {
+    std::vector<std::string> names;
+    for (const Json& rung : result.json.at("rungs")) names.push_back(rung.at("name"));
+    return names;
+  }
+
+  TemporaryDirectory directory_;
+  VerifyOptions options_;
+  Json compiled_;
+  FakeExecutor::Tools tools_;  // in place of compute-sanitizer
+  std::int64_t memory_bytes_ = 0;
+};
+
+}  // namespace kernelloop

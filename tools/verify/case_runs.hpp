@@ -1,0 +1,61 @@
+// The runs of one case: asks the executor, and finds out more about what went wrong.
+#pragma once
+
+#include "verify/case_data.hpp"
+#include "verify/executor.hpp"
+#include "verify/output_snapshot.hpp"
+#include "verify/rung.hpp"
+#include "verify/verdict.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kernelloop {
+
+class CaseRuns {
+ public:
+  // Outputs by hash of their bytes, in the spec's order.
+  using Digests = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+  // All of them must outlive it. `arena` is that of `data` or of what is made of it. Costs and what
+  // watched over memory go into `verdict`.
+  CaseRuns(const OpSpec& spec, CaseData& data, const TensorArena& arena, ResolvedPlan plan,
+           Executor& executor, std::chrono::milliseconds timeout, CaseVerdict& verdict);
+
+  // Runs the candidate. What it does wrong while running is returned: on a GPU with what another
+  // placement and memcheck say about it, unless the case is hidden.
+  std::optional<CaseFault> run(const CaseRun& run);
+
+  // Runs it once under a tool. A fault is returned; where the tool says nothing, `unavailable`
+  // becomes the reason.
+  std::optional<CaseFault> check(SanitizerTool tool, std::string& unavailable);
+
+  // `run` gave other bits than `first`, whose digests are given. Runs `first` once more to tell
+  // why.
+  CaseFault explain_difference(const CaseRun& first, const Digests& digests_of_first,
+                               const CaseRun& run);
+
+  // Judges what the last run left.
+  std::vector<OutputVerdict> judge(const ReferenceLibrary& reference, std::byte poison);
+  [[nodiscard]] Digests digests() const;
+
+ private:
+  RunResult execute(const CaseRun& run);
+  CaseFault explain(const Fault& fault, const CaseRun& run);
+  void note_watch(const RunResult& result);
+  void note_tool(const ToolResult& result, SanitizerTool tool);
+  // The first element that is not as in `before`: "y[3, 17] (0.5, then 0.25)".
+  [[nodiscard]] std::string first_difference(const OutputSnapshot& before) const;
+
+  const OpSpec& spec_;
+  CaseData& data_;
+  Executor& executor_;
+  CaseVerdict& verdict_;
+  RunRequest request_;
+};
+
+}  // namespace kernelloop

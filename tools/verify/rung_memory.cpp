@@ -1,0 +1,43 @@
+// memory: stray reads and writes. Tensors lie against inaccessible memory at either end, then at
+// the declared alignment and no better; inputs are mapped for reading only where the device can.
+#include "verify/rung.hpp"
+#include "verify/shapes.hpp"
+
+#include <algorithm>
+
+namespace kernelloop {
+namespace {
+
+std::vector<Bindings> memory_shapes(const RungContext& context) {
+  const auto own = context.spec.ladder.shapes.find("memory");
+  if (own != context.spec.ladder.shapes.end() && !own->second.empty()) return own->second;
+  // Small, in the midst of a tile and one beyond it: whole tiles hide a forgotten bound.
+  std::vector<Bindings> shapes;
+  for (const std::int64_t size : {1, 33, 129}) {
+    Bindings shape = friendly_shape(context.spec, context.device, size);
+    if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) {
+      shapes.push_back(std::move(shape));
+    }
+  }
+  return shapes;
+}
+
+}  // namespace
+
+std::vector<CasePlan> memory_cases(const RungContext& context) {
+  constexpr std::byte k_nan{0xFF};    // in every floating-point type
+  constexpr std::byte k_plain{0x5A};  // a number like any other
+  std::vector<CasePlan> cases;
+  for (const Bindings& shape : covering_all_launches(context, memory_shapes(context))) {
+    CasePlan plan = shape_case(context, shape, 0);
+    plan.runs = {{k_nan, 0, Placement::margins},
+                 {k_plain, 0, Placement::margins},
+                 {k_nan, 0, Placement::fence_end},
+                 {k_plain, 0, Placement::fence_begin},
+                 {k_nan, 0, Placement::least_alignment}};
+    cases.push_back(std::move(plan));
+  }
+  return cases;
+}
+
+}  // namespace kernelloop
