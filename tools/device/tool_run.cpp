@@ -1,6 +1,7 @@
 #include "device/tool_run.hpp"
 
 #include "device/compute_sanitizer.hpp"
+#include "device/description.hpp"
 #include "device/protocol.hpp"
 #include "device/worker_process.hpp"
 #include "support/error.hpp"
