@@ -72,8 +72,11 @@ class Session {
     WorkerStart start;
     start.program = wanted.program;
     start.device = wanted.device;
-    start.watcher =
-        compute_sanitizer_command(wanted.tool_program, wanted.tool, log, wanted.artifact->kernels);
+    std::vector<std::string> kernels;
+    for (const ResolvedLaunch& launch : wanted.request->plan.launches) {
+      kernels.push_back(launch.kernel);
+    }
+    start.watcher = compute_sanitizer_command(wanted.tool_program, wanted.tool, log, kernels);
     return start;
   }
 

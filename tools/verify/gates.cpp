@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace kernelloop {
 namespace {
@@ -90,9 +91,13 @@ double cancellation(const ErrorModel& model, const Metrics& metrics, const Refer
   return std::min(ratio, std::max(1.0, walk * ratio / model.root_terms));
 }
 
-double derived_normwise(const ErrorModel& model, const Metrics& metrics,
-                        const ReferenceScale& scale) {
-  if (scale.rms == 0.0) return k_widest_normwise;
+// Nothing where so little is left of the terms that an honest error is a large part of the result:
+// then the elements' own bounds judge alone.
+std::optional<double> derived_normwise(const ErrorModel& model, const Metrics& metrics,
+                                       const ReferenceScale& scale) {
+  if (scale.rms == 0.0) {
+    return metrics.term_rms > 0.0 ? std::nullopt : std::optional(k_widest_normwise);
+  }
   // float64 cannot tell how far the reference is from it.
   const double rounding =
       model.output_roundoff < 0x1p-50 ? model.output_roundoff : 1.1 * metrics.rounding;
@@ -100,7 +105,9 @@ double derived_normwise(const ErrorModel& model, const Metrics& metrics,
                        4.0 * model.accumulated * cancellation(model, metrics, scale, 4.0) +
                        2.5 * model.term_roundoff * cancellation(model, metrics, scale, 1.5);
   // What lies below the range of the types is excused however large a part of the output it is.
-  return std::min(k_widest_normwise, limit) + model.underflow / scale.rms;
+  const double underflow = model.underflow / scale.rms;
+  if (limit > k_widest_normwise && metrics.term_rms > scale.rms) return std::nullopt;
+  return std::min(k_widest_normwise, limit) + underflow;
 }
 
 }  // namespace
@@ -163,20 +170,23 @@ std::vector<Gate> judge(const OpSpec& spec, const Tensor& output, const ErrorMod
   if (!type.floating) {
     add("max_abs", 0.0);
   } else {
-    const double normwise =
-        limit_or(spec.tolerance, "normwise", derived_normwise(model, metrics, scale));
     const double elementwise = limit_or(spec.tolerance, "elementwise", 1.0);
-    add("normwise", normwise);
+    const bool low = type.size <= 2 || info(spec.precision.accumulate).size <= 2;
+    std::optional<double> normwise = derived_normwise(model, metrics, scale);
+    if (const auto set = spec.tolerance.limits.find("normwise");
+        set != spec.tolerance.limits.end()) {
+      normwise = set->second;
+    }
+    if (normwise) add("normwise", *normwise);
     add("elementwise", elementwise);
-    const double rmse = normwise * scale.rms;
-    // A reference of zeros has no peak: its candidate's PSNR is infinite or minus infinity.
-    const double psnr = scale.largest > 0.0 ? 20.0 * std::log10(scale.largest / rmse) : 0.0;
-    if (type.size <= 2 || info(spec.precision.accumulate).size <= 2) {
-      add("psnr", psnr);
-      add("cosine", std::sqrt(std::max(0.0, 1.0 - normwise * normwise)));
-    } else {
-      add("rmse", rmse);
-      add("psnr", psnr);
+    if (normwise) {
+      const double rmse = *normwise * scale.rms;
+      if (!low) add("rmse", rmse);
+      // A reference of zeros has no peak: its candidate's PSNR is infinite or minus infinity.
+      add("psnr", scale.largest > 0.0 ? 20.0 * std::log10(scale.largest / rmse) : 0.0);
+      if (low) add("cosine", std::sqrt(std::max(0.0, 1.0 - *normwise * *normwise)));
+    }
+    if (!low) {
       add("max_abs", elementwise * metrics.widest_bound);
       add("max_rel", elementwise * metrics.widest_relative_bound);
     }

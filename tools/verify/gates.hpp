@@ -14,7 +14,8 @@
 // type does better, and one rounding to nearest of a good result does no worse. C is how much terms
 // exceed results, RMS(S) / RMS(ref), at least 1; C' the same. Where the terms have random signs,
 // their partial sums grow as sqrt(K) only: C = max(1, 4 RMS(S) / (sqrt(K) RMS(ref))), and C' with
-// 1.5 for 4.
+// 1.5 for 4. Where terms cancel so far that the limit would exceed 0.25, an honest error is a large
+// part of the result: normwise and what follows from it do not gate then.
 //
 // From these two follow, so that no gate contradicts another: psnr, cosine (low precision: outputs
 // or accumulation of 16 bits or less), or rmse, psnr, max_abs, max_rel (full precision). Integers

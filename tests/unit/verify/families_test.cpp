@@ -169,9 +169,12 @@ TEST(Families, EdgeNeedsDeclaredEndsAndKeepsToThem) {
       spec_with("float32", R"("family": "normal", "at_least": -3e38, "at_most": 2e38)");
   EXPECT_TRUE(applies(family("edge"), spec));
   const Values values = drawn(spec, "edge");
-  EXPECT_THAT(values, Each(testing::AllOf(testing::Ge(-3e38), testing::Le(2e38))));
+  EXPECT_THAT(values, Each(testing::AllOf(testing::Ge(-3e38F), testing::Le(2e38F))));
   EXPECT_GT(*std::max_element(values.begin(), values.end()), 1.3e38);
   EXPECT_LT(*std::min_element(values.begin(), values.end()), -2.3e38);
+  EXPECT_EQ(std::set<double>(values.begin(), values.begin() + 40).size(), 1U);
+  EXPECT_EQ(std::set<double>(values.begin() + 40, values.begin() + 80).size(), 1U);
+  EXPECT_GT(std::set<double>(values.begin() + 80, values.begin() + 120).size(), 30U);
 }
 
 TEST(Families, AllKeepToDeclaredEnds) {

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 
 namespace kernelloop {
 namespace {
@@ -165,6 +166,24 @@ TEST(Gates, CancellingTermsAreExcusedByTheirMagnitude) {
   EXPECT_TRUE(samples::judge(problem, values).passed);
   problem.magnitude.clear();
   EXPECT_FALSE(samples::judge(problem, values).passed);
+}
+
+TEST(Gates, WhereTermsCancelToNothingTheirElementsJudgeAlone) {
+  // Sums of 64 terms of about 1 that are 0: an honest float32 sum is off by a few roundings of 1.
+  Problem problem{samples::matvec(), {{"rows", 256}, {"cols", 64}}, {}, {256}, {}, {}};
+  problem.expected.assign(256, 0.0);
+  problem.magnitude.assign(256, 64.0);
+  const Judgement honest = samples::judge(problem, Values(256, 5e-7));
+  EXPECT_TRUE(honest.passed);
+  for (const char* metric : {"normwise", "rmse", "psnr"}) {
+    EXPECT_THROW((void)honest.gate(metric), std::out_of_range) << metric;
+  }
+  EXPECT_LT(honest.gate("elementwise").value, 0.5);
+  // bfloat16 or TF32 terms leave an error of another size.
+  EXPECT_FALSE(samples::judge(problem, Values(256, 1e-3)).passed);
+  Values one_wrong(256, 0.0);
+  one_wrong[200] = 0.5;
+  EXPECT_FALSE(samples::judge(problem, one_wrong).passed);
 }
 
 TEST(Gates, TheSpecsToleranceReplacesALimitOrAddsAGate) {
