@@ -1,5 +1,6 @@
 #include "device/cuda_harness.hpp"
 
+#include "device/embedded_image.hpp"
 #include "support/error.hpp"
 
 #include <algorithm>
@@ -7,15 +8,7 @@
 #include <atomic>
 
 // The kernels as nvcc built them (CMake sets the path).
-asm(".pushsection .rodata\n"
-    ".balign 64\n"
-    ".global kernelloop_harness_image\n"
-    "kernelloop_harness_image:\n"
-    ".incbin \"" KERNELLOOP_HARNESS_IMAGE
-    "\"\n"
-    ".byte 0\n"
-    ".popsection\n");
-extern "C" const char kernelloop_harness_image[];
+KERNELLOOP_EMBED_IMAGE(kernelloop_harness_image, KERNELLOOP_HARNESS_IMAGE);
 
 namespace kernelloop {
 namespace {
@@ -80,17 +73,7 @@ CUkernel CudaHarness::find(const char* name) const {
 
 void CudaHarness::launch(CUkernel kernel, unsigned int blocks, unsigned int threads,
                          void** arguments) const {
-  CUlaunchConfig config{};
-  config.gridDimX = blocks;
-  config.gridDimY = 1;
-  config.gridDimZ = 1;
-  config.blockDimX = threads;
-  config.blockDimY = 1;
-  config.blockDimZ = 1;
-  config.hStream = stream_.get();
-  driver_.check(
-      driver_.cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(kernel), arguments, nullptr),
-      "launching a kernel of the harness");
+  kernelloop::launch(driver_, kernel, {blocks, threads, stream_.get()}, arguments);
 }
 
 CUresult CudaHarness::synchronize() const { return driver_.cuStreamSynchronize(stream_.get()); }

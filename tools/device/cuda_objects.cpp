@@ -16,6 +16,20 @@ CudaContext::CudaContext(const CudaDriver& driver, CUdevice device)
 
 CudaContext::~CudaContext() { driver_.cuDevicePrimaryCtxRelease(device_); }
 
+void launch(const CudaDriver& driver, CUkernel kernel, const CudaGrid& grid, void** arguments) {
+  CUlaunchConfig config{};
+  config.gridDimX = grid.blocks;
+  config.gridDimY = 1;
+  config.gridDimZ = 1;
+  config.blockDimX = grid.threads;
+  config.blockDimY = 1;
+  config.blockDimZ = 1;
+  config.hStream = grid.stream;
+  driver.check(
+      driver.cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(kernel), arguments, nullptr),
+      "launching a kernel of the harness");
+}
+
 CudaStream make_stream(const CudaDriver& driver) {
   CUstream stream = nullptr;
   driver.check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "creating a stream");

@@ -53,6 +53,14 @@ using CudaEvent = CudaOwner<CUevent, &CudaDriver::cuEventDestroy>;
 using CudaMemory = CudaOwner<CUdeviceptr, &CudaDriver::cuMemFree>;
 using CudaHostMemory = CudaOwner<void*, &CudaDriver::cuMemFreeHost>;
 
+// A launch of our own kernels: one-dimensional, without shared memory of dynamic size.
+struct CudaGrid {
+  unsigned int blocks = 1;
+  unsigned int threads = 1;
+  CUstream stream = nullptr;
+};
+void launch(const CudaDriver& driver, CUkernel kernel, const CudaGrid& grid, void** arguments);
+
 CudaStream make_stream(const CudaDriver& driver);
 CudaEvent make_event(const CudaDriver& driver);
 // Throws Error(environment) that says how much was wanted and how much is free.
