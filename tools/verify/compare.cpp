@@ -1,6 +1,8 @@
 #include "verify/compare.hpp"
 
+#include "verify/block_sums.hpp"
 #include "verify/elements.hpp"
+#include "verify/panel.hpp"
 #include "verify/parallel.hpp"
 
 #include <algorithm>
@@ -13,14 +15,6 @@ namespace {
 
 constexpr std::int64_t k_smallest_slab = 64;
 constexpr double k_infinity = std::numeric_limits<double>::infinity();
-
-std::int64_t slab_of(const std::vector<std::int64_t>& shape, std::int64_t count) {
-  std::int64_t slab = 1;
-  for (auto axis = shape.rbegin(); axis != shape.rend() && slab < k_smallest_slab; ++axis) {
-    slab *= *axis;
-  }
-  return slab < k_smallest_slab ? std::max<std::int64_t>(count, 1) : slab;
-}
 
 double root_mean(double squares, std::int64_t count) {
   return count > 0 ? std::sqrt(squares / static_cast<double>(count)) : 0.0;
@@ -59,99 +53,91 @@ void keep_first(std::int64_t& first, std::int64_t candidate) {
   if (first < 0) first = candidate;
 }
 
-// What one piece of an output contributes to its metrics.
-struct Sums {
-  double error = 0.0;
-  double error_squares = 0.0;
-  double got_squares = 0.0;
-  double reference_squares = 0.0;
-  double product = 0.0;
-  double max_abs = 0.0;
-  double max_rel = 0.0;
-  double max_ulp = 0.0;
-  double elementwise = 0.0;
-  double widest_bound = 0.0;
-  double widest_relative_bound = 0.0;
-  double term_squares = 0.0;
-  double rounding_squares = 0.0;
-  std::int64_t worst = -1;
-  std::int64_t compared = 0;
-  std::int64_t nonfinite = 0;
-  std::int64_t first_nonfinite = -1;
-  std::int64_t unexpected_nan = 0;
-  std::int64_t first_nan = -1;
+// One piece of an output. Elements that are not finite on both sides are taken out of its blocks.
+template <typename Read>
+class Piece {
+ public:
+  Piece(const Read& read, const Yardsticks& yardsticks, const double* reference,
+        const double* magnitude)
+      : read_(read),
+        with_(yardsticks),
+        reference_(reference),
+        magnitude_(magnitude),
+        blocks_(yardsticks) {}
 
-  void add(const Sums& other) {
-    error += other.error;
-    error_squares += other.error_squares;
-    got_squares += other.got_squares;
-    reference_squares += other.reference_squares;
-    product += other.product;
-    max_abs = std::max(max_abs, other.max_abs);
-    max_rel = std::max(max_rel, other.max_rel);
-    max_ulp = std::max(max_ulp, other.max_ulp);
-    widest_bound = std::max(widest_bound, other.widest_bound);
-    widest_relative_bound = std::max(widest_relative_bound, other.widest_relative_bound);
-    term_squares += other.term_squares;
-    rounding_squares += other.rounding_squares;
-    if (other.elementwise > elementwise || worst < 0) {
-      elementwise = other.elementwise;
-      worst = other.worst;
+  // Elements [begin, end) of one slab.
+  void add(std::int64_t begin, std::int64_t end, double slab_rms) {
+    for (; begin < end; begin += k_block) {
+      add_block(begin, static_cast<int>(std::min<std::int64_t>(end - begin, k_block)), slab_rms);
     }
-    compared += other.compared;
-    nonfinite += other.nonfinite;
-    unexpected_nan += other.unexpected_nan;
-    keep_first(first_nonfinite, other.first_nonfinite);
-    keep_first(first_nan, other.first_nan);
   }
+
+  [[nodiscard]] PanelSums sums() const {
+    PanelSums sums = counts_;
+    const PanelSums blocks = blocks_.sums();
+    sums.totals = blocks.totals;
+    sums.ratios = blocks.ratios;
+    return sums;
+  }
+
+ private:
+  void add_block(std::int64_t begin, int count, double slab_rms) {
+    const double* expected = reference_ + begin;
+    for (int i = 0; i < count; ++i) got_[i] = read_(begin + i);
+    const bool usual = all_within(got_.data(), count, std::numeric_limits<double>::max()) &&
+                       all_within(expected, count, with_.limit);
+    ErrorBlock block{count, got_.data(), expected, nullptr, slab_rms};
+    if (magnitude_ != nullptr) block.magnitude = magnitude_ + begin;
+    if (!usual) take_out(block, begin);
+    if (block.count == 0) return;
+    const int place = blocks_.add(block);
+    if (place >= 0 || counts_.worst < 0) {
+      const int element = std::max(place, 0);
+      counts_.worst = begin + (usual ? element : place_[element]);
+    }
+    counts_.compared += block.count;
+  }
+
+  void take_out(ErrorBlock& block, std::int64_t begin) {
+    int kept = 0;
+    for (int i = 0; i < block.count; ++i) {
+      const double got = got_[i];
+      const double expected = block.expected[i];
+      if (!(std::fabs(expected) <= with_.limit) || !(std::fabs(got) < k_infinity)) {
+        if (is_unequal_class(with_, got, expected)) counts_.add_unequal_class(begin + i, got);
+        continue;
+      }
+      got_[kept] = got;
+      kept_expected_[kept] = expected;
+      if (block.magnitude != nullptr) kept_magnitude_[kept] = block.magnitude[i];
+      place_[kept++] = i;
+    }
+    block.count = kept;
+    block.expected = kept_expected_.data();
+    if (block.magnitude != nullptr) block.magnitude = kept_magnitude_.data();
+  }
+
+  const Read read_;
+  const Yardsticks with_;
+  const double* reference_;
+  const double* magnitude_;
+  BlockSums blocks_;
+  PanelSums counts_;
+  std::array<double, k_block> got_;
+  std::array<double, k_block> kept_expected_;
+  std::array<double, k_block> kept_magnitude_;
+  std::array<int, k_block> place_;
 };
 
-// 0/0 is no error; x/0 is one without measure.
-double ratio(double numerator, double denominator) {
-  if (numerator == 0.0) return 0.0;
-  return denominator > 0.0 ? numerator / denominator : k_infinity;
-}
-
-void add_unequal_class(Sums& sums, std::int64_t index, double got) {
-  ++sums.nonfinite;
-  keep_first(sums.first_nonfinite, index);
-  if (std::isnan(got)) {
-    ++sums.unexpected_nan;
-    keep_first(sums.first_nan, index);
-  }
-}
-
-Metrics metrics_of(const Sums& sums, const ReferenceScale& scale) {
-  Metrics metrics;
-  const auto count = static_cast<double>(std::max<std::int64_t>(sums.compared, 1));
-  metrics.compared = sums.compared;
-  metrics.max_abs = sums.max_abs;
-  metrics.max_rel = sums.max_rel;
-  metrics.max_ulp = sums.max_ulp;
-  metrics.elementwise = sums.elementwise;
-  metrics.widest_bound = sums.widest_bound;
-  metrics.widest_relative_bound = sums.widest_relative_bound;
-  metrics.mae = sums.error / count;
-  metrics.mse = sums.error_squares / count;
-  metrics.term_rms = std::sqrt(sums.term_squares / count);
-  metrics.rounding = ratio(std::sqrt(sums.rounding_squares), std::sqrt(sums.reference_squares));
-  metrics.rmse = std::sqrt(metrics.mse);
-  metrics.psnr = metrics.rmse == 0.0 ? k_infinity : 20.0 * std::log10(scale.largest / metrics.rmse);
-  metrics.normwise = ratio(std::sqrt(sums.error_squares), std::sqrt(sums.reference_squares));
-  const double norms = std::sqrt(sums.got_squares) * std::sqrt(sums.reference_squares);
-  const bool both_zero = sums.got_squares == 0.0 && sums.reference_squares == 0.0;
-  metrics.cosine = both_zero ? 1.0 : norms > 0.0 ? sums.product / norms : 0.0;
-  metrics.nonfinite = sums.nonfinite;
-  metrics.unexpected_nan = sums.unexpected_nan;
-  metrics.first_nan = sums.first_nan;
-  metrics.worst = sums.first_nonfinite >= 0 ? sums.first_nonfinite : sums.worst;
-  metrics.factor = ratio(sums.product, sums.reference_squares);
-  const double residual = std::max(0.0, sums.got_squares - metrics.factor * sums.product);
-  metrics.factor_residual = ratio(std::sqrt(residual), std::sqrt(sums.got_squares));
-  return metrics;
-}
-
 }  // namespace
+
+std::int64_t slab_length(const std::vector<std::int64_t>& shape, std::int64_t count) {
+  std::int64_t slab = 1;
+  for (auto axis = shape.rbegin(); axis != shape.rend() && slab < k_smallest_slab; ++axis) {
+    slab *= *axis;
+  }
+  return slab < k_smallest_slab ? std::max<std::int64_t>(count, 1) : slab;
+}
 
 ReferenceScale scale_of(std::span<const double> reference, const std::vector<std::int64_t>& shape,
                         std::uint64_t pattern, double largest) {
@@ -159,7 +145,7 @@ ReferenceScale scale_of(std::span<const double> reference, const std::vector<std
   // Infinity is not below it.
   const double limit = std::min(largest, std::numeric_limits<double>::max());
   scale.count = static_cast<std::int64_t>(reference.size());
-  scale.slab = slab_of(shape, scale.count);
+  scale.slab = slab_length(shape, scale.count);
   const std::int64_t slabs = scale.count / scale.slab;
   scale.slab_rms.resize(static_cast<std::size_t>(slabs));
 
@@ -201,18 +187,7 @@ ReferenceScale scale_of(std::span<const double> reference, const std::vector<std
 }
 
 bool same_class(const DTypeInfo& type, double got, double expected) {
-  if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) && std::isnan(expected);
-  const bool eight_bits = type.floating && type.size == 1;
-  const double limit = type.floating ? type.largest : k_infinity;
-  if (std::fabs(expected) > limit) {
-    if (std::signbit(got) != std::signbit(expected)) return false;
-    // Just above the limit, rounding decides; well above it, nothing but infinity is right.
-    const bool near = std::fabs(expected) <= limit * (1.0 + 2.0 * type.unit_roundoff);
-    return std::isinf(got) || ((near || eight_bits) && std::fabs(got) == limit);
-  }
-  // Just below it, too.
-  const bool near = std::fabs(expected) >= limit * (1.0 - 2.0 * type.unit_roundoff);
-  return std::isfinite(got) || (near && !std::signbit(got) == !std::signbit(expected));
+  return same_class(yardsticks_of(type.type, {}), got, expected);
 }
 
 bool holds_exactly(DType type, std::span<const double> values) {
@@ -226,66 +201,23 @@ bool holds_exactly(DType type, std::span<const double> values) {
 Metrics compare(DType dtype, const std::byte* candidate, std::span<const double> reference,
                 const ReferenceScale& scale, const TermMagnitude& magnitude,
                 const ErrorModel& model) {
-  const DTypeInfo& type = info(dtype);
-  const double smallest_step = model.output_underflow;
-  const double limit = type.floating ? type.largest : std::numeric_limits<double>::max();
-  // A sum with this many times the spacing has no room for anything smaller: rounding to nearest.
-  const double no_fraction = type.unit_roundoff > 0x1p-50 ? 0x1.8p52 : 0.0;
-  const bool free_nan = model.free_where_undefined || !type.floating;
-  std::vector<Sums> parts(static_cast<std::size_t>(chunk_count(scale.count)));
+  Yardsticks yardsticks = yardsticks_of(dtype, model);
+  yardsticks.amplification = magnitude.amplification();
+  std::vector<PanelSums> parts(static_cast<std::size_t>(chunk_count(scale.count)));
   with_reader(dtype, candidate, [&](const auto& read) {
-    const auto add = [&](Sums& sums, std::int64_t index, double slab_rms) {
-      const double got = read(index);
-      const double expected = reference[static_cast<std::size_t>(index)];
-      const double size = std::fabs(expected);
-      // NaN fails both comparisons.
-      if (!(size <= limit) || !(std::fabs(got) < k_infinity)) {
-        const bool judged = !(free_nan && std::isnan(expected));
-        if (judged && !same_class(type, got, expected)) add_unequal_class(sums, index, got);
-        return;
-      }
-      const double error = std::fabs(got - expected);
-      const double terms = magnitude.at(index, size, slab_rms);
-      const double bound = model.bound(size, terms);
-      const double bound_ratio = ratio(error, bound);
-      const double floor = std::max({size, slab_rms, model.underflow});
-      const double spacing = spacing_at(type, smallest_step, expected);
-      const double room = no_fraction * spacing;
-      const double rounding = no_fraction > 0.0 ? ((size + room) - room) - size : 0.0;
-      ++sums.compared;
-      sums.error += error;
-      sums.error_squares += error * error;
-      sums.got_squares += got * got;
-      sums.reference_squares += expected * expected;
-      sums.product += got * expected;
-      sums.max_abs = std::max(sums.max_abs, error);
-      sums.max_rel = std::max(sums.max_rel, ratio(error, floor));
-      sums.max_ulp = std::max(sums.max_ulp, error / spacing);
-      sums.widest_bound = std::max(sums.widest_bound, bound);
-      sums.widest_relative_bound = std::max(sums.widest_relative_bound, ratio(bound, floor));
-      sums.term_squares += terms * terms;
-      sums.rounding_squares += rounding * rounding;
-      if (bound_ratio > sums.elementwise || sums.worst < 0) {
-        sums.elementwise = bound_ratio;
-        sums.worst = index;
-      }
-    };
     for_chunks(scale.count, [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
-      Sums sums;
-      for (std::int64_t slab_begin = begin; slab_begin < end;) {
-        const std::int64_t slab = slab_begin / scale.slab;
+      Piece piece(read, yardsticks, reference.data(), magnitude.data());
+      while (begin < end) {
+        const std::int64_t slab = begin / scale.slab;
         const std::int64_t slab_end = std::min(end, (slab + 1) * scale.slab);
-        const double slab_rms = scale.slab_rms[static_cast<std::size_t>(slab)];
-        for (std::int64_t index = slab_begin; index < slab_end; ++index) {
-          add(sums, index, slab_rms);
-        }
-        slab_begin = slab_end;
+        piece.add(begin, slab_end, scale.slab_rms[static_cast<std::size_t>(slab)]);
+        begin = slab_end;
       }
-      parts[static_cast<std::size_t>(chunk)] = sums;
+      parts[static_cast<std::size_t>(chunk)] = piece.sums();
     });
   });
-  Sums total;
-  for (const Sums& part : parts) total.add(part);
+  PanelSums total;
+  for (const PanelSums& part : parts) total.add(part);
   return metrics_of(total, scale);
 }
 

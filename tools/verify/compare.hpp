@@ -23,6 +23,9 @@ struct ReferenceScale {
   std::int64_t first_equal = -1;  // first element whose bits are those of `pattern`, or -1
 };
 
+// The elements of a slab of an output of `count` elements; at least 1.
+std::int64_t slab_length(const std::vector<std::int64_t>& shape, std::int64_t count);
+
 // One pass over a reference output. `pattern` is a bit pattern to look for. Elements beyond
 // `largest`, the greatest value of the output's type, count as infinite.
 ReferenceScale scale_of(std::span<const double> reference, const std::vector<std::int64_t>& shape,
@@ -94,6 +97,8 @@ class TermMagnitude {
                 double amplification = 1.0)
       : scale_(scale), magnitude_(magnitude), amplification_(amplification) {}
   [[nodiscard]] bool given() const { return !magnitude_.empty(); }
+  [[nodiscard]] const double* data() const { return given() ? magnitude_.data() : nullptr; }
+  [[nodiscard]] double amplification() const { return amplification_; }
   [[nodiscard]] double at(std::int64_t index, double reference, double slab_rms) const {
     if (magnitude_.empty()) return amplification_ * (reference > slab_rms ? reference : slab_rms);
     return magnitude_[static_cast<std::size_t>(index)];
@@ -108,7 +113,9 @@ class TermMagnitude {
   double amplification_;
 };
 
-// One pass over both sides, on all cores. `candidate` holds elements of `type`.
+// One pass over both sides, on all cores. `candidate` holds elements of `type`. The metrics depend
+// on neither the number of cores nor the width of their vectors; block_sums.hpp says how sums are
+// taken.
 Metrics compare(DType type, const std::byte* candidate, std::span<const double> reference,
                 const ReferenceScale& scale, const TermMagnitude& magnitude,
                 const ErrorModel& model);

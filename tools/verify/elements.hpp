@@ -4,13 +4,27 @@
 #include "spec/dtype.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 
 namespace kernelloop {
+
+// The value of a float16. Without branches, so that a loop over it becomes vector code.
+inline float float_of_half(std::uint16_t code) {
+  constexpr std::int32_t k_rebias = (127 - 15) << 23;
+  const std::int32_t bits = code;
+  const std::int32_t shifted = (bits & 0x7FFF) << 13;
+  const std::int32_t special = -std::int32_t{shifted >= (0x7C00 << 13)};  // infinity and NaN
+  const std::int32_t denormal = -std::int32_t{shifted < (0x0400 << 13)};
+  const std::int32_t normal = shifted + k_rebias + (special & k_rebias);
+  // As a normal number a denormal is too large by the hidden bit, 2^-14.
+  const float magnitude = std::bit_cast<float>(normal + (denormal & (1 << 23))) -
+                          std::bit_cast<float>(denormal & (113 << 23));
+  const std::uint32_t sign = (std::uint32_t{code} & 0x8000u) << 16;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
+}
 
 // Calls use(read), where read(i) is element i of `bytes` as double. The common types are inlined.
 template <typename Use>
@@ -34,21 +48,11 @@ void with_reader(DType type, const std::byte* bytes, const Use& use) {
     case DType::float64:
       use(plain(double{}));
       return;
-    case DType::float16: {
-      static const std::array<float, 65536> k_values = [] {
-        std::array<float, 65536> values{};
-        for (std::uint32_t code = 0; code < values.size(); ++code) {
-          const auto bits = static_cast<std::uint16_t>(code);
-          values[code] = static_cast<float>(
-              load_element(DType::float16, std::bit_cast<std::array<std::byte, 2>>(bits).data()));
-        }
-        return values;
-      }();
-      use([read = plain(std::uint16_t{}), table = k_values.data()](std::int64_t index) {
-        return static_cast<double>(table[read(index)]);
+    case DType::float16:
+      use([read = plain(std::uint16_t{})](std::int64_t index) {
+        return static_cast<double>(float_of_half(read(index)));
       });
       return;
-    }
     default:
       const auto size = static_cast<std::int64_t>(info(type).size);
       use([=](std::int64_t index) { return load_element(type, bytes + index * size); });
