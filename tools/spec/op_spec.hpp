@@ -73,6 +73,12 @@ struct Precision {
   Denormals denormals = Denormals::may_flush;
   std::optional<bool> exact;  // whether small integers give exact results; unset: found out
   bool deterministic = true;  // the same inputs give the same bits, however the threads are ordered
+  // Whether sums and products may be rounded to float16 or bfloat16 outside tensor cores. Always so
+  // where `accumulate` is a type of 16 bits or less.
+  bool allow_half_arithmetic = false;
+  // What tensor cores may multiply ("bfloat16", "tfloat32", ...); absent: it follows from the
+  // inputs (spec/precision.hpp). Empty: no tensor cores.
+  std::optional<std::vector<std::string>> tensor_core_inputs;
 };
 
 // What the op must move and compute at least; expressions over axes.

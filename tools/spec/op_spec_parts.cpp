@@ -66,6 +66,8 @@ Json to_json(const Precision& precision) {
   if (precision.denormals == Precision::Denormals::preserve) json["denormals"] = "preserve";
   if (precision.exact) json["exact"] = *precision.exact;
   if (!precision.deterministic) json["deterministic"] = false;
+  if (precision.allow_half_arithmetic) json["allow_half_arithmetic"] = true;
+  if (precision.tensor_core_inputs) json["tensor_core_inputs"] = *precision.tensor_core_inputs;
   return json;
 }
 

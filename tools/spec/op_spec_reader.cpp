@@ -174,6 +174,11 @@ class Reader {
     const Json& precision = json["precision"];
     spec_.precision.allow_tf32 = precision.value("allow_tf32", false);
     spec_.precision.deterministic = precision.value("deterministic", true);
+    spec_.precision.allow_half_arithmetic = precision.value("allow_half_arithmetic", false);
+    if (precision.contains("tensor_core_inputs")) {
+      spec_.precision.tensor_core_inputs =
+          precision["tensor_core_inputs"].get<std::vector<std::string>>();
+    }
     if (precision.contains("accumulate")) {
       spec_.precision.accumulate = *parse_dtype(precision["accumulate"].get<std::string>());
     }
