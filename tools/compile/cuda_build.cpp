@@ -2,6 +2,7 @@
 
 #include "compile/cubin.hpp"
 #include "compile/front_end_messages.hpp"
+#include "compile/launch_policy.hpp"
 #include "compile/nvcc.hpp"
 #include "compile/policy.hpp"
 #include "compile/source_text.hpp"
@@ -86,6 +87,9 @@ void compile_one(const CompileRequest& request, const std::string& architecture,
   append(build.problems, front_end_problems(run.messages, job.source, source));
   append(build.problems, ptxas_problems(run.messages, module));
   append(build.problems, check_ptx_policy(module, source));
+  const PtxCode code = read_ptx_code(module.lines());
+  Instructions instructions = read_instructions(code, module);
+  append(build.problems, check_launch_independence(module, code, instructions, source));
   build.accepted = run.outcome == NvccRun::Outcome::accepted;
   if (!build.accepted && !has_error(build.problems)) {
     build.problems.push_back(problem_of(
@@ -98,6 +102,7 @@ void compile_one(const CompileRequest& request, const std::string& architecture,
   if (build.accepted) {
     require_cubin(run.cubin);
     build.cubins.emplace_back(architecture, run.cubin);
+    build.instructions.emplace_back(architecture, std::move(instructions));
   }
   if (!first) return;
   build.resources = function_resources(run.messages);

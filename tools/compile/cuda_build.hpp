@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compile/compile.hpp"
+#include "compile/instructions.hpp"
 #include "compile/problem.hpp"
 #include "compile/ptx.hpp"
 #include "compile/ptxas_messages.hpp"
@@ -23,6 +24,7 @@ struct CudaBuild {
   std::filesystem::path ptx;                                          // of the first architecture
   std::optional<PtxModule> module;                                    // that PTX, read
   std::vector<FunctionResources> resources;                           // for the first architecture
+  std::vector<std::pair<std::string, Instructions>> instructions;     // by architecture, in order
   std::vector<std::filesystem::path> dependencies;
   std::vector<Problem> problems;
 };

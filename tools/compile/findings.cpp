@@ -1,6 +1,7 @@
 #include "compile/findings.hpp"
 
 #include "compile/kernel_names.hpp"
+#include "compile/launch_policy.hpp"
 #include "compile/policy.hpp"
 #include "compile/source_text.hpp"
 
@@ -59,6 +60,9 @@ void check_kernels(const CompileRequest& request, Findings& findings) {
   findings.problems.add_all(std::move(named.problems));
   if (findings.plan) {
     findings.problems.add_all(as_problems(check_plan(*findings.plan, *request.spec, named.table)));
+    for (const auto& [architecture, instructions] : findings.cuda.instructions) {
+      findings.problems.add_all(check_dependent_launch(*findings.plan, instructions));
+    }
   }
 }
 

@@ -86,6 +86,14 @@ Json kernels_json(const Findings& findings) {
   return list;
 }
 
+Json instructions_json(const Findings& findings) {
+  Json json = Json::object();
+  for (const auto& [architecture, instructions] : findings.cuda.instructions) {
+    json[architecture] = to_json(instructions);
+  }
+  return json;
+}
+
 std::string reason_of(const Findings& findings) {
   if (const std::size_t errors = findings.problems.errors(); errors > 0) {
     const Problem& first = *findings.problems.first_error();
@@ -118,6 +126,7 @@ Json findings_json(const CompileRequest& request, const SourceText& source,
       {"problems", findings.problems.to_json(source)},
       {"plan", findings.plan ? plan_to_json(*findings.plan) : Json()},
       {"kernels", kernels_json(findings)},
+      {"instructions", instructions_json(findings)},
       {"artifacts", {{"cuda", cuda_json(request, findings)}, {"cpu", cpu_json(request, findings)}}},
       {"toolchain", Json::object()}};
 }

@@ -202,6 +202,12 @@ std::size_t PtxModule::source_line_of_loc(std::string_view loc) const {
   return 0;
 }
 
+bool PtxModule::is_of_source(std::string_view loc) const {
+  const Tokens tokens = tokens_of(loc);
+  return tokens.size() > 1 && std::find(source_files_.begin(), source_files_.end(),
+                                        leading_number(tokens[1])) != source_files_.end();
+}
+
 PtxPlace PtxModule::place(std::size_t ptx_line) const {
   PtxPlace result;
   if (ptx_line == 0 || ptx_line > lines_.size()) return result;
@@ -212,8 +218,11 @@ PtxPlace PtxModule::place(std::size_t ptx_line) const {
   const std::size_t begin = after == function_starts_.begin() ? 0 : *(after - 1);
   const std::size_t end = after == function_starts_.end() ? lines_.size() : *after;
   // Locations hold for the lines after them; a function's header comes before its first one.
+  bool nearest = true;
   for (std::size_t i = index + 1; i-- > begin;) {
     if (!starts_with(trimmed(lines_[i]), ".loc")) continue;
+    if (nearest) result.written_here = is_of_source(trimmed(lines_[i]));
+    nearest = false;
     if (const std::size_t line = source_line_of_loc(lines_[i])) {
       result.line = line;
       return result;

@@ -16,6 +16,8 @@ namespace kernelloop {
 struct PtxPlace {
   std::string text;      // of the PTX line, trimmed
   std::size_t line = 0;  // in the version's source; 0 when unknown
+  // Whether the source's own text made it; false for code of a header that was inlined there.
+  bool written_here = false;
 };
 
 struct PtxKernel {
@@ -38,11 +40,14 @@ class PtxModule {
   // The place of a PTX line, counted from 1.
   [[nodiscard]] PtxPlace place(std::size_t ptx_line) const;
 
+  [[nodiscard]] const std::vector<std::string>& lines() const noexcept { return lines_; }
+
  private:
   void read_files();
   void read_functions();
   void read_kernel(std::size_t index);
   [[nodiscard]] std::size_t source_line_of_loc(std::string_view loc) const;
+  [[nodiscard]] bool is_of_source(std::string_view loc) const;
 
   std::vector<std::string> lines_;
   std::string source_name_;

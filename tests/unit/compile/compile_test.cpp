@@ -79,6 +79,49 @@ TEST_F(Compile, BuildsAGoodVersion) {
   EXPECT_EQ(kernel["spill_store_bytes"], 0);
 }
 
+TEST_F(Compile, SaysWhichInstructionsItHolds) {
+  const std::string body =
+      "extern \"C\" __global__ void scale(const float* x, float* y, float factor, long long n) {\n"
+      "  const unsigned* a = reinterpret_cast<const unsigned*>(x);\n"
+      "  unsigned packed;\n"
+      "  asm(\"{ add.bf16x2 %0, %1, %1; }\" : \"=r\"(packed) : \"r\"(a[0]));\n"
+      "  float d[4] = {};\n"
+      "  asm(\"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, \"\n"
+      "      \"{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\"\n"
+      "      : \"+f\"(d[0]), \"+f\"(d[1]), \"+f\"(d[2]), \"+f\"(d[3])\n"
+      "      : \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(a[4]), \"r\"(a[5]), \"r\"(a[6]));\n"
+      "  y[threadIdx.x] = factor * d[0] + d[1] + d[2] + d[3] + __uint_as_float(packed) + n;\n"
+      "}\n";
+  const Json compiled = compile(plan_comment() + body);
+  EXPECT_EQ(compiled["status"], "compiled") << problems(compiled);
+  const Json& found = compiled["instructions"]["90a"];
+  EXPECT_EQ(found["counts"]["bf16_tensor"], 1);
+  EXPECT_EQ(found["counts"]["bf16"], 1);
+  ASSERT_EQ(found["findings"].size(), 2u) << found;
+  EXPECT_EQ(found["findings"][0]["kind"], "half_arithmetic");
+  EXPECT_EQ(found["findings"][0]["line"], 9);
+  EXPECT_EQ(found["findings"][1]["inputs"], Json::array({"bf16"}));
+  EXPECT_EQ(found["findings"][1]["accumulator"], "f32");
+}
+
+TEST_F(Compile, RefusesWhatTellsLaunchesApart) {
+  const std::string body =
+      "__device__ int launches;\n"
+      "extern \"C\" __global__ void scale(const float* x, float* y, float factor, long long n) {\n"
+      "  if (atomicAdd(&launches, 1) > 3) y[0] = x[0] * factor + n;\n"
+      "  y[1] = clock64();\n"
+      "  asm volatile(\"griddepcontrol.launch_dependents;\");\n"
+      "}\n";
+  const Json compiled = compile(plan_comment() + body);
+  EXPECT_EQ(compiled["status"], "failed");
+  EXPECT_THAT(
+      problems(compiled),
+      AllOf(HasSubstr("error policy 8: the kernels write the __device__ variable 'launches'"),
+            HasSubstr("error policy 9: reads %clock64"),
+            HasSubstr("error policy 10: griddepcontrol.launch_dependents")));
+  EXPECT_FALSE(is_written("kernel.cubin"));
+}
+
 TEST_F(Compile, GivesTheSameBytesAgain) {
   const Json first = compile(plan_comment() + k_kernel);
   const std::string cubin = read_file(request_.output_dir / "kernel.cubin");

@@ -1,0 +1,24 @@
+// Variables in global memory that the kernels of a version write. They keep their value from one
+// launch to the next, so that a launch need not depend on its inputs alone.
+#pragma once
+
+#include "compile/ptx_code.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+struct GlobalState {
+  std::string variable;  // the symbol
+  // false: its address is stored or handed to a function, so that nothing shows it is never written
+  bool written = false;
+  std::size_t line = 0;  // of the access in the PTX, from 1
+};
+
+// Each variable once. Follows addresses through registers; handing one to __assertfail (the text of
+// an assertion) is no use of it.
+std::vector<GlobalState> global_state(const PtxCode& code);
+
+}  // namespace kernelloop
