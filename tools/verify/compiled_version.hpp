@@ -4,6 +4,7 @@
 #include "device/worker_client.hpp"
 #include "plan/launch_plan.hpp"
 #include "support/json.hpp"
+#include "verify/instruction_rules.hpp"
 
 #include <filesystem>
 #include <map>
@@ -18,8 +19,9 @@ struct CompiledVersion {
   Status status = Status::failed;
   std::string reason;  // why it is not compiled; the first problem when compile.json gives none
   std::string source_sha256;
-  LaunchPlan plan;      // when compiled
-  KernelTable kernels;  // when compiled
+  LaunchPlan plan;                  // when compiled
+  KernelTable kernels;              // when compiled
+  InstructionVerdict instructions;  // when compiled: what the op's precision says about them
 
   // The artefact for one device kind.
   enum class Availability { built, failed, not_runnable };

@@ -132,11 +132,13 @@ VerificationCost cost_of(const RungVerdict& rung) {
 Json to_json(const RungVerdict& rung) {
   Json cases = Json::array();
   for (const CaseVerdict& verdict : rung.cases) cases.push_back(case_json(verdict));
-  return {{"name", rung.name},
-          {"status", name_of(rung.status)},
-          {"reason", rung.reason},
-          {"cost_s", to_json(cost_of(rung))},
-          {"cases", cases}};
+  Json json{{"name", rung.name},
+            {"status", name_of(rung.status)},
+            {"reason", rung.reason},
+            {"cost_s", to_json(cost_of(rung))},
+            {"cases", cases}};
+  if (!rung.notes.empty()) json["notes"] = rung.notes;
+  return json;
 }
 
 std::string failure_text(const CaseVerdict& verdict) {

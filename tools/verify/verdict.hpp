@@ -70,6 +70,7 @@ struct RungVerdict {
   Verdict status = Verdict::passed;
   std::string reason;  // unless passed
   std::vector<CaseVerdict> cases;
+  std::vector<std::string> notes;  // what is no fault, and worth knowing
 };
 
 VerificationCost cost_of(const RungVerdict& rung);

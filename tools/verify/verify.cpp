@@ -6,6 +6,8 @@
 #include "verify/case_runner.hpp"
 #include "verify/rules.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -52,9 +54,14 @@ std::vector<const Rung*> wanted_rungs(const VerifyOptions& options) {
   return rungs;
 }
 
+// Whether there is an artefact that runs, made of the arithmetic that the op declares.
 RungVerdict build_rung(const CompiledVersion& version) {
-  RungVerdict verdict{"build", Verdict::passed, version.artifact_reason, {}};
-  if (version.availability == CompiledVersion::Availability::failed) {
+  RungVerdict verdict{"build", Verdict::passed, version.artifact_reason, {}, {}};
+  verdict.notes = version.instructions.notes;
+  if (!version.instructions.violations.empty()) {
+    verdict.status = Verdict::failed;
+    verdict.reason = fmt::format("{}", fmt::join(version.instructions.violations, "; "));
+  } else if (version.availability == CompiledVersion::Availability::failed) {
     verdict.status = Verdict::failed;
   } else if (version.availability == CompiledVersion::Availability::not_runnable) {
     verdict.status = Verdict::not_runnable;
@@ -86,9 +93,9 @@ std::vector<std::span<const CasePlan>> groups_of(const std::vector<PlannedRung>&
 
 RungVerdict climb_rung(const PlannedRung& planned, CaseQueue& queue, const CaseRunner& runner,
                        bool keep_going) {
-  RungVerdict verdict{planned.rung->name, Verdict::passed, "", {}};
+  RungVerdict verdict{planned.rung->name, Verdict::passed, "", {}, {}};
   if (planned.cases.empty()) {
-    return {planned.rung->name, Verdict::skipped, planned.rung->without_cases, {}};
+    return {planned.rung->name, Verdict::skipped, planned.rung->without_cases, {}, {}};
   }
   std::unique_ptr<CaseData> data;
   for (const CasePlan& plan : planned.cases) {

@@ -12,6 +12,31 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+// A right result by instructions that the op does not allow.
+TEST_F(Verify, TheBuildRungJudgesTheInstructions) {
+  const auto finding = [](const char* kind, const char* opcode) {
+    return Json{{"kind", kind}, {"opcode", opcode}, {"count", 1}, {"line", 9}, {"function", "k"}};
+  };
+  compiled_["instructions"]["90a"]["findings"] =
+      Json::array({finding("cache_policy", "createpolicy.fractional.L2::evict_last.b64"),
+                   finding("half_arithmetic", "add.bf16x2")});
+  const VerifyResult failed = verify(softmax_kernel);
+  EXPECT_EQ(failed.status, Verdict::failed);
+  EXPECT_THAT(rung_names(failed), ElementsAre("build"));
+  EXPECT_THAT(failed.summary, StartsWith("softmax v003: failed in rung build on a fake device: "
+                                         "half_arithmetic: line 9: add.bf16x2 rounds"));
+  EXPECT_EQ(failed.json.at("rungs").at(0).at("notes").size(), 1u);
+
+  compiled_["instructions"]["90a"]["findings"].erase(1);
+  const VerifyResult passed = verify(softmax_kernel);
+  EXPECT_EQ(passed.status, Verdict::passed) << passed.details;
+  EXPECT_THAT(passed.json.at("rungs").at(0).at("notes").at(0).get<std::string>(),
+              HasSubstr("steers what L2 keeps"));
+
+  compiled_["instructions"]["90a"] = Json::object();
+  EXPECT_THROW(verify(softmax_kernel), Error);
+}
+
 TEST_F(Verify, ARightKernelPassesTheWholeLadder) {
   options_.device = "cpu";
   const VerifyResult result = verify(softmax_kernel);
