@@ -23,6 +23,7 @@ TEST_F(GpuRun, TheDeviceIsDescribed) {
   EXPECT_GT(device.multiprocessors, 0);
   EXPECT_GT(device.l2_bytes, 1 << 20);
   EXPECT_GT(device.datasheet_bandwidth, 1e11);
+  EXPECT_GT(device.highest_clock_hz, 5e8);
   EXPECT_GE(device.limits.max_shared_bytes, 49152);
 }
 

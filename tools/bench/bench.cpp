@@ -86,6 +86,7 @@ Json workload_json(const MeasuredWorkload& one) {
           {"bytes", one.cost.bytes},
           {"flops", flops},
           {"bytes_per_second", one.cost.bytes / (times.median * 1e-6)},
+          {"datasheet_us", one.limit.us > 0 ? Json(one.limit.us) : Json(nullptr)},
           {"sol_us", one.sol_us ? Json(*one.sol_us) : Json(nullptr)},
           {"sol", one.sol_us ? Json(*one.sol_us / times.median) : Json(nullptr)}};
 }

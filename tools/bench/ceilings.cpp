@@ -13,7 +13,6 @@ namespace {
 
 constexpr int k_cache_version = 1;
 constexpr double k_microseconds = 1e6;
-constexpr double k_physics_margin = 0.97;  // clocks and bus widths are rounded
 
 std::filesystem::path cache_path(const DeviceDescription& device,
                                  const std::filesystem::path& cache_dir) {
@@ -118,13 +117,6 @@ std::optional<double> speed_of_light_us(const CostNumbers& cost, const Ceilings&
     }
   }
   return seconds > 0 ? std::optional<double>(seconds * k_microseconds) : std::nullopt;
-}
-
-double impossible_below_us(const CostNumbers& cost, double datasheet_bandwidth) {
-  if (!(datasheet_bandwidth > 0)) {
-    return 0;
-  }
-  return k_physics_margin * cost.bytes / datasheet_bandwidth * k_microseconds;
 }
 
 }  // namespace kernelloop

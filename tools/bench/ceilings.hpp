@@ -39,8 +39,4 @@ CostNumbers cost_of(const OpSpec& spec, const Bindings& axes);
 // bounds the op.
 std::optional<double> speed_of_light_us(const CostNumbers& cost, const Ceilings& ceilings);
 
-// The time, in microseconds, that no correct cold run can beat: 97 % of bytes / datasheet
-// bandwidth; 0 when the datasheet is unknown.
-double impossible_below_us(const CostNumbers& cost, double datasheet_bandwidth);
-
 }  // namespace kernelloop

@@ -31,7 +31,7 @@ std::string check_outputs(const BenchRequest& request, const WorkloadCase& one,
   return wrong ? "the last timed launch left a wrong result: " + *wrong : std::string();
 }
 
-std::string check_times(const std::vector<double>& samples_us, const CostNumbers& cost,
+std::string check_times(const std::vector<double>& samples_us, const PhysicalLimit& limit,
                         const DeviceDescription& device) {
   if (samples_us.empty()) {
     return "the device returned no sample";
@@ -39,13 +39,12 @@ std::string check_times(const std::vector<double>& samples_us, const CostNumbers
   if (*std::min_element(samples_us.begin(), samples_us.end()) <= 0) {
     return "a sample of no time at all: nothing ran";
   }
-  const double limit = impossible_below_us(cost, device.datasheet_bandwidth);
   const double time = median(samples_us);
-  if (time < limit) {
+  if (time < limit.us) {
     return fmt::format(
-        "impossible: {} for {} bytes is faster than the memory of {} allows ({}); the kernel did "
-        "not move what the op must move, or `cost` in op.json is too high",
-        time_text(time), cost.bytes, device.name, time_text(limit));
+        "impossible: {} is faster than {} allows: {} for {}; the kernel did not do what the op "
+        "must do, or `cost` in op.json is too high",
+        time_text(time), device.name, time_text(limit.us), limit.reason);
   }
   return {};
 }
@@ -106,7 +105,12 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest&
   }
   result.clock_mhz = std::move(times.clock_mhz);
   result.cost = cost_of(*request.spec, one.axes);
-  if (std::string wrong = check_times(result.samples_us, result.cost, device.device());
+  const double clock_mhz = result.clock_mhz.empty() ? 0.0 : median(result.clock_mhz);
+  if (request.device != "cpu") {
+    result.limit =
+        physical_limit(*request.spec, one.axes, result.cost, device.device(), clock_mhz);
+  }
+  if (std::string wrong = check_times(result.samples_us, result.limit, device.device());
       !wrong.empty()) {
     return wrong;
   }

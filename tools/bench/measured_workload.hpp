@@ -3,6 +3,7 @@
 
 #include "bench/bench.hpp"
 #include "bench/ceilings.hpp"
+#include "bench/physics.hpp"
 #include "bench/statistics.hpp"
 
 #include <optional>
@@ -26,6 +27,7 @@ struct MeasuredWorkload {
   Summary times;                   // of samples_us
   CostNumbers cost;
   std::optional<double> sol_us;  // the least time the measured ceilings allow
+  PhysicalLimit limit;           // the least time the datasheet allows
   MeasurementCost spent;
 };
 

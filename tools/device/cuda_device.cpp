@@ -71,6 +71,8 @@ class CudaDevice final : public Device {
     result.datasheet_bandwidth =
         2.0 * static_cast<double>(attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)) * 1000.0 *
         static_cast<double>(attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)) / 8.0;
+    result.highest_clock_hz =
+        static_cast<double>(attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)) * 1000.0;
     result.limits.max_threads_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     result.limits.max_shared_bytes = limits_.shared_bytes;
     result.limits.max_grid = limits_.grid;

@@ -61,6 +61,7 @@ Json to_json(const DeviceDescription& device) {
               {"l2_bytes", device.l2_bytes},
               {"memory_bytes", device.memory_bytes},
               {"datasheet_bandwidth", device.datasheet_bandwidth},
+              {"highest_clock_hz", device.highest_clock_hz},
               {"limits",
                {{"max_threads_per_block", limits.max_threads_per_block},
                 {"max_shared_bytes", limits.max_shared_bytes},
@@ -80,6 +81,7 @@ DeviceDescription description_from_json(const Json& json) {
   json.at("l2_bytes").get_to(device.l2_bytes);
   json.at("memory_bytes").get_to(device.memory_bytes);
   json.at("datasheet_bandwidth").get_to(device.datasheet_bandwidth);
+  json.at("highest_clock_hz").get_to(device.highest_clock_hz);
   const Json& limits = json.at("limits");
   limits.at("max_threads_per_block").get_to(device.limits.max_threads_per_block);
   limits.at("max_shared_bytes").get_to(device.limits.max_shared_bytes);

@@ -32,6 +32,7 @@ struct DeviceDescription {
   std::int64_t l2_bytes = 0;
   std::int64_t memory_bytes = 0;
   double datasheet_bandwidth = 0;  // bytes/s from bus width and memory clock; 0 unknown
+  double highest_clock_hz = 0;     // of the multiprocessors, by the driver; 0 unknown
   LaunchLimits limits;
   std::string confinement;  // how the worker is confined: "process group", ...
 };

@@ -84,12 +84,5 @@ TEST(Cost, NamesTheExpressionThatFails) {
   }
 }
 
-TEST(ImpossibleTime, FollowsTheDatasheet) {
-  CostNumbers cost;
-  cost.bytes = 4.8e6;
-  EXPECT_DOUBLE_EQ(impossible_below_us(cost, 4.8e12), 0.97);
-  EXPECT_EQ(impossible_below_us(cost, 0), 0);
-}
-
 }  // namespace
 }  // namespace kernelloop

@@ -179,6 +179,7 @@ TEST(Protocol, ADescriptionSurvives) {
   device.l2_bytes = 60 << 20;
   device.memory_bytes = std::int64_t{140} << 30;
   device.datasheet_bandwidth = 4.814e12;
+  device.highest_clock_hz = 1.98e9;
   device.limits.max_grid = {1, 2, 3};
   device.confinement = "process group";
   const Json json = to_json(device);
