@@ -1,6 +1,8 @@
 #include "propose/prompt.hpp"
+#include "spec/precision.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace kernelloop {
 namespace {
@@ -63,6 +65,11 @@ std::string describe_op(const OpSpec& spec, const std::string& device) {
       "\nPrecision: accumulate in {} or wider{}{}.\n", info(spec.precision.accumulate).name,
       spec.precision.allow_tf32 ? "; tf32 is allowed" : "",
       spec.precision.deterministic ? "" : "; results may differ from run to run within the bounds");
+  const std::vector<std::string_view> factors = tensor_core_types(spec);
+  text +=
+      fmt::format("Tensor cores may multiply: {}. Sums and products rounded to 16 bits are {}.\n",
+                  factors.empty() ? "nothing" : fmt::format("{}", fmt::join(factors, ", ")),
+                  half_arithmetic_allowed(spec) ? "allowed" : "refused");
   text += fmt::format("Least traffic: `{}` bytes.", spec.cost.bytes.text());
   for (const auto& [kind, count] : spec.cost.flops) {
     text += fmt::format(" Least arithmetic: `{}` {}.", count.text(), kind);
