@@ -1,4 +1,5 @@
-// smoke: small friendly shapes that any kernel should get right.
+// smoke: small friendly shapes that any kernel should get right, the first of them once more with
+// other data: whatever a kernel kept from the first time is wrong then.
 #include "verify/rung.hpp"
 #include "verify/shapes.hpp"
 
@@ -17,6 +18,9 @@ std::vector<CasePlan> smoke_cases(const RungContext& context) {
     const Bindings shape = friendly_shape(context.spec, context.device, k_size);
     cases.push_back(shape_case(context, shape, k_schedules));
   }
+  CasePlan again = shape_case(context, cases.front().variables, 0);
+  again.name += ", other data";
+  cases.push_back(std::move(again));
   return cases;
 }
 
