@@ -1,11 +1,17 @@
 # _kernelloop_add_op_tests(<op>)
 #
-# The gate: tests of the adopted version. CMake drops them where the project enables no testing.
+# The gate: tests of the adopted version, and one of the test ladder itself. CMake drops them where
+# the project enables no testing.
 function(_kernelloop_add_op_tests op)
-  foreach(name IN ITEMS BUILD_DIR DEVICE LABELS TEST_TIMEOUT)
+  foreach(
+    name
+    IN
+    ITEMS BUILD_DIR DEVICE LABELS SPEC TEST_TIMEOUT
+  )
     get_target_property(${name} ${op} KERNELLOOP_${name})
   endforeach()
   get_target_property(tool ${op} _KERNELLOOP_TOOL)
+  get_target_property(device_tool ${op} _KERNELLOOP_DEVICE_TOOL)
   include("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/rules.cmake")
   set(config "${BUILD_DIR}/config.json")
   set(
@@ -48,6 +54,17 @@ function(_kernelloop_add_op_tests op)
     kernelloop.${op}.provenance
     PROPERTIES LABELS "kernelloop;${op};provenance;cpu;${LABELS}"
   )
+  # Needs neither a version nor a device, and so no launcher.
+  add_test(
+    NAME kernelloop.${op}.oracle
+    COMMAND
+      "${device_tool}" oracle --spec "${SPEC}" --reference "$<TARGET_FILE:${op}_reference>" --rules
+      ${KERNELLOOP_VERIFICATION_RULES}
+  )
+  set_tests_properties(
+    kernelloop.${op}.oracle
+    PROPERTIES LABELS "kernelloop;${op};oracle;cpu;${LABELS}"
+  )
   add_test(
     NAME kernelloop.${op}.performance
     COMMAND "${tool}" check --config "${config}" --performance ${rules}
@@ -59,7 +76,7 @@ function(_kernelloop_add_op_tests op)
       RUN_SERIAL ON
       ${all_slots}
   )
-  set(tests ${rungs} provenance performance)
+  set(tests ${rungs} provenance oracle performance)
   list(TRANSFORM tests PREPEND kernelloop.${op}.)
   set_tests_properties(${tests} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${TEST_TIMEOUT})
 endfunction()

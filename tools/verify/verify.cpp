@@ -17,14 +17,6 @@ namespace {
 
 constexpr std::string_view k_sanitizer_rung = "sanitizer";
 
-void check_rules(int rules) {
-  if (rules == k_verification_rules) return;
-  fail(ExitCode::usage,
-       "the build asks for verification rules {}, this program has {}; run CMake again so that the "
-       "build uses the rules of its tools",
-       rules, k_verification_rules);
-}
-
 void check_rung(const std::string& name) {
   if (name.empty()) return;
   std::string known;
@@ -204,6 +196,14 @@ std::string details_of(const std::vector<RungVerdict>& rungs, Verdict status) {
 }
 
 }  // namespace
+
+void check_rules(int rules) {
+  if (rules == k_verification_rules) return;
+  fail(ExitCode::usage,
+       "the build asks for verification rules {}, this program has {}; run CMake again so that the "
+       "build uses the rules of its tools",
+       rules, k_verification_rules);
+}
 
 VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& make_executor) {
   double total = 0.0;

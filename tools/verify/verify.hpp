@@ -16,6 +16,9 @@
 
 namespace kernelloop {
 
+// Throws Error(usage) unless these are the verification rules of this program.
+void check_rules(int rules);
+
 struct VerifyOptions {
   std::filesystem::path contract;   // contract.json: its hash goes into the verdict
   std::filesystem::path checks;     // checks.json

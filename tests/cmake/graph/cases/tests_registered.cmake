@@ -73,6 +73,8 @@ foreach(
 endforeach()
 properties_of(kernelloop.softmax.provenance)
 expect_equal("${LABELS}" "cpu;kernelloop;nightly;provenance;softmax")
+properties_of(kernelloop.softmax.oracle)
+expect_equal("${LABELS}" "cpu;kernelloop;nightly;oracle;softmax")
 properties_of(kernelloop.softmax.performance)
 expect_equal("${LABELS}" "cpu;kernelloop;nightly;performance;softmax")
 expect_equal("${RUN_SERIAL}" "ON")
@@ -98,6 +100,7 @@ expect_steps(
   "check softmax workload"
   "check softmax performance"
   "provenance softmax"
+  "oracle softmax"
 )
 if(NOT EXISTS "${op_dir}/reference.so")
   fail("`all` did not build the reference that the tests load")
