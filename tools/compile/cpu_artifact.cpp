@@ -51,6 +51,19 @@ std::vector<std::string> defines_of(const std::vector<std::string>& options) {
   return result;
 }
 
+// Whatever nvcc says: a version that keeps state or calls the host must not run.
+void refuse(const CpuBuildResult& built, CpuArtifact& artifact) {
+  artifact.status = CpuArtifact::Status::failed;
+  artifact.reason = built.reason;
+  for (const BrokenRule& rule : built.broken_rules) {
+    Problem problem;
+    problem.kind = Problem::Kind::policy;
+    problem.message = rule.message;
+    problem.line = rule.line;
+    artifact.problems.push_back(std::move(problem));
+  }
+}
+
 void explain_failure(const CpuBuildResult& built, bool accepted_by_nvcc,
                      const CompileRequest& request, const SourceText& source,
                      CpuArtifact& artifact) {
@@ -109,6 +122,10 @@ CpuArtifact build_cpu_artifact(const CompileRequest& request, bool accepted_by_n
       artifact.reason = built.reason;
       break;
     case CpuBuildResult::Status::failed:
+      if (!built.broken_rules.empty()) {
+        refuse(built, artifact);
+        break;
+      }
       explain_failure(built, accepted_by_nvcc, request, source, artifact);
       break;
   }

@@ -5,6 +5,8 @@
 #include "compile/policy.hpp"
 #include "compile/source_text.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace kernelloop {
@@ -66,6 +68,27 @@ void check_kernels(const CompileRequest& request, Findings& findings) {
   }
 }
 
+// A launch that may start before the one before it has ended must wait for it somewhere.
+void check_waits(const SourceText& source, Findings& findings) {
+  constexpr const char* k_wait = "cudaGridDependencySynchronize";
+  if (!findings.plan) return;
+  for (const Launch& launch : findings.plan->launches) {
+    if (!launch.programmatic_dependent) continue;
+    const PtxKernel* kernel =
+        findings.cuda.module ? findings.cuda.module->find(launch.kernel) : nullptr;
+    const bool waits = kernel != nullptr ? kernel->waits : source.find_word(k_wait).has_value();
+    if (waits) continue;
+    Problem problem;
+    problem.kind = Problem::Kind::plan;
+    problem.message = fmt::format(
+        "launch of `{}`: it may start before the launch before it has ended, and never waits for "
+        "it; call {}() before it reads or writes memory, or remove programmatic_dependent_launch",
+        launch.kernel, k_wait);
+    problem.line = launch.line;
+    findings.problems.add(std::move(problem));
+  }
+}
+
 }  // namespace
 
 Findings examine(const CompileRequest& request, const SourceText& source,
@@ -100,6 +123,7 @@ Findings examine(const CompileRequest& request, const SourceText& source,
     findings.kernels = findings.cpu.kernels;
     check_kernels(request, findings);
   }
+  check_waits(source, findings);
   return findings;
 }
 

@@ -100,9 +100,15 @@ CpuBuildResult build_for_cpu(const CpuBuildRequest& given) {
   if (!second.succeeded) return failure_of(second, request);
 
   CpuBuildResult result;
-  result.status = CpuBuildResult::Status::built;
+  const std::string library = read_file(built);
   result.diagnostics = first.messages + second.messages;
-  result.kernels = read_kernel_records(read_file(built), source.kernels, key);
+  result.broken_rules = broken_module_rules(library, tokens, request.sanitize);
+  if (!result.broken_rules.empty()) {
+    result.reason = result.broken_rules.front().message;
+    return result;
+  }
+  result.status = CpuBuildResult::Status::built;
+  result.kernels = read_kernel_records(library, source.kernels, key);
   publish(built, request.output);
   return result;
 }

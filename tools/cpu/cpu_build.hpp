@@ -2,6 +2,7 @@
 // compiled by the host compiler against the emulation layer (include/kernelloop/cpu/).
 #pragma once
 
+#include "cpu/module_rules.hpp"
 #include "plan/launch_plan.hpp"
 
 #include <chrono>
@@ -28,6 +29,8 @@ struct CpuBuildResult {
   std::string reason;       // not_runnable: the construct and its line
   std::string diagnostics;  // the compiler's messages, with the lines of `source`
   KernelTable kernels;      // built: names and parameter sizes
+  // failed: what a version must not have, with the line of the source (module_rules.hpp)
+  std::vector<BrokenRule> broken_rules;
 };
 
 // A source that does not compile or uses what the emulation lacks is a value. Throws

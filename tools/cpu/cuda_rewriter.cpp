@@ -67,6 +67,8 @@ class Rewriter {
       // Within __attribute__((...)) it is the compiler's own word.
       const bool own = i > 0 && (tokens_[i - 1].is("(") || tokens_[i - 1].is(","));
       if (!own) edits_.push_back({token.offset, token.text.size(), "__attribute__((noinline))"});
+    } else if (token.is("__constant__")) {
+      edits_.push_back({token.offset, token.text.size(), ""});
     } else if (token.is("__shared__")) {
       return shared(i);
     }

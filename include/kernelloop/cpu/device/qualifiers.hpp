@@ -1,10 +1,9 @@
 // The words that CUDA adds to C++. What must be seen in the source (__global__, __shared__,
-// __launch_bounds__, __noinline__) is no macro: the builder rewrites it after preprocessing.
+// __constant__, __launch_bounds__, __noinline__) is no macro: the builder rewrites it after preprocessing.
 #pragma once
 
 #define __host__
 #define __device__
-#define __constant__
 #define __managed__
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))

@@ -1,0 +1,114 @@
+// What a version for the CPU device may not bring along.
+#include "cpu/module_rules.hpp"
+
+#include "cpu/module_symbols.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cpu_module.hpp"
+
+namespace kernelloop::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ModuleRules : public ::testing::Test {
+ protected:
+  // "<line> <message>" of each broken rule.
+  std::vector<std::string> broken_by(const std::string& text, bool sanitize = true) const {
+    CpuBuildRequest request = request_for("warp", work_.path() / "kernel.cpu.so");
+    request.source = work_.path() / "kernel.cu";
+    request.sanitize = sanitize;
+    write_file_atomic(request.source, text);
+    const CpuBuildResult result = build_for_cpu(request);
+    EXPECT_EQ(result.status, result.broken_rules.empty() ? CpuBuildResult::Status::built
+                                                         : CpuBuildResult::Status::failed)
+        << result.diagnostics;
+    EXPECT_EQ(std::filesystem::exists(request.output), result.broken_rules.empty());
+    std::vector<std::string> messages;
+    for (const BrokenRule& rule : result.broken_rules) {
+      messages.push_back(std::to_string(rule.line) + " " + rule.message);
+    }
+    return messages;
+  }
+
+  const TemporaryDirectory work_;
+};
+
+TEST_F(ModuleRules, ConstantsSharedMemoryAndArithmeticAreFree) {
+  for (const bool sanitize : {true, false}) {
+    EXPECT_THAT(broken_by(R"(
+__constant__ float offsets[2] = {1.0f, 2.0f};
+__device__ const float factors[2] = {3.0f, 4.0f};
+constexpr float powers[2] = {1.0f, 10.0f};
+extern __shared__ float dynamic[];
+extern "C" __global__ void k(float* y, int n) {
+  __shared__ float sums[32], spare, more[4];
+  __shared__ struct {
+    int a, b;
+  } both;
+  __shared__ float (*pointer)[4];
+  spare = more[0] = both.b = 0;
+  pointer = nullptr;
+  static const float table[2] = {5.0f, 6.0f};
+  sums[threadIdx.x] = expf(offsets[n & 1]) + sinf(powers[n & 1]) * erff(y[0]) + table[n & 1];
+  dynamic[threadIdx.x] = powf(y[1], rsqrtf(y[2])) + factors[n & 1] + fmodf(y[0], 2.0f);
+  __syncthreads();
+  y[threadIdx.x] = sums[n & 31] + dynamic[0] + atomicAdd(&y[3], 1.0f);
+}
+)",
+                          sanitize),
+                IsEmpty());
+  }
+}
+
+TEST_F(ModuleRules, NothingOutlivesTheLaunch) {
+  EXPECT_THAT(broken_by(R"(
+__device__ int counter;
+namespace kept { __device__ float cache[4] = {1.0f}; }
+#define KEEP static
+__device__ int calls() {
+  KEEP int count = 1;
+  return ++count;
+}
+extern "C" __global__ void k(float* y) { y[0] = kept::cache[calls() & 3] += ++counter; }
+)"),
+              ::testing::UnorderedElementsAre(HasSubstr("2 the variable `counter` outlives"),
+                                              HasSubstr("3 the variable `cache` outlives"),
+                                              HasSubstr("6 the variable `count` outlives")));
+}
+
+TEST_F(ModuleRules, NothingOfTheHostIsCalled) {
+  EXPECT_THAT(
+      broken_by(R"(#include <cstdlib>
+extern "C" __device__ void library(float*);
+extern "C" __global__ void k(float* y) {
+  if (std::getenv("X") != nullptr) library(y);
+}
+)"),
+      ::testing::UnorderedElementsAre(AllOf(HasSubstr("4 `getenv` is not defined in this file"),
+                                            HasSubstr("calls nothing of the host")),
+                                      HasSubstr("2 `library` is not defined in this file")));
+}
+
+TEST_F(ModuleRules, NothingRunsByItself) {
+  const std::string kernel = "extern \"C\" __global__ void k(float* y) { y[0] = 1.0f; }\n";
+  for (const bool sanitize : {true, false}) {
+    EXPECT_THAT(broken_by("__attribute__((constructor)) void begin() {}\n" + kernel, sanitize),
+                ElementsAre(HasSubstr("a version has no host code")));
+  }
+}
+
+TEST(ModuleSymbols, WhatIsNoElfFileIsAnInternalError) {
+  EXPECT_THROW(read_module_symbols(""), Error);
+  EXPECT_THROW(read_module_symbols(std::string(100, 'x')), Error);
+}
+
+}  // namespace
+}  // namespace kernelloop::testing

@@ -1,0 +1,31 @@
+// What a built version may bring along besides its kernels: nothing that outlives a launch, no code
+// that runs by itself, and no function of the host but arithmetic. Read from the file's bytes; a
+// candidate must not run in a tool.
+#pragma once
+
+#include "cpu/preprocessed.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelloop {
+
+struct BrokenRule {
+  std::string message;
+  std::size_t line = 0;  // in the source; 0 when unknown
+};
+
+// What is wrong with a variable that outlives the launch, for either device.
+std::string state_message(const std::string& variable);
+
+// "calls" of "counter(int)::calls".
+std::string last_part_of_name(const std::string& name);
+
+// `library` is the content of a shared object built from `source`, `sanitized` as
+// CpuBuildRequest::sanitize. Throws Error(internal) when it is no ELF file with symbols.
+std::vector<BrokenRule> broken_module_rules(std::string_view library,
+                                            const PreprocessedText& source, bool sanitized);
+
+}  // namespace kernelloop

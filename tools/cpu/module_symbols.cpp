@@ -1,0 +1,97 @@
+#include "cpu/module_symbols.hpp"
+
+#include "support/error.hpp"
+
+#include <elf.h>
+
+#include <cstring>
+
+namespace kernelloop {
+namespace {
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {
+    const auto header = read<Elf64_Ehdr>(0);
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_ident[EI_CLASS] != ELFCLASS64) {
+      broken();
+    }
+    for (std::size_t i = 0; i < header.e_shnum; ++i) {
+      sections_.push_back(read<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
+    }
+    names_ = sections_.at(header.e_shstrndx < sections_.size() ? header.e_shstrndx : 0).sh_offset;
+  }
+
+  ModuleSymbols symbols() const {
+    ModuleSymbols result;
+    bool has_table = false;
+    for (const Elf64_Shdr& section : sections_) {
+      if (section.sh_type == SHT_INIT_ARRAY) {
+        result.initialisers = section.sh_size / sizeof(Elf64_Addr);
+      } else if (section.sh_type == SHT_SYMTAB) {
+        has_table = true;
+        for_symbols(section, [&](const Elf64_Sym& symbol, std::string name) {
+          if (is_variable(symbol)) result.variables.push_back(std::move(name));
+        });
+      } else if (section.sh_type == SHT_DYNSYM) {
+        for_symbols(section, [&](const Elf64_Sym& symbol, std::string name) {
+          const bool strong = ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL;
+          if (symbol.st_shndx == SHN_UNDEF && strong) result.imports.push_back(std::move(name));
+        });
+      }
+    }
+    if (!has_table) broken();
+    return result;
+  }
+
+ private:
+  [[noreturn]] static void broken() {
+    fail(ExitCode::internal, "the host compiler has built no ELF file with symbols");
+  }
+
+  template <typename T>
+  T read(std::size_t offset) const {
+    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) broken();
+    T value;
+    std::memcpy(&value, bytes_.data() + offset, sizeof value);
+    return value;
+  }
+
+  std::string text(std::size_t offset) const {
+    const std::size_t end = bytes_.find('\0', offset);
+    if (end == std::string_view::npos) broken();
+    return std::string(bytes_.substr(offset, end - offset));
+  }
+
+  template <typename Use>
+  void for_symbols(const Elf64_Shdr& table, const Use& use) const {
+    if (table.sh_link >= sections_.size()) broken();
+    for (std::size_t at = 0; at < table.sh_size; at += sizeof(Elf64_Sym)) {
+      const auto symbol = read<Elf64_Sym>(table.sh_offset + at);
+      use(symbol, text(sections_[table.sh_link].sh_offset + symbol.st_name));
+    }
+  }
+
+  // Data that can be written once the loader is done; thread-local data too.
+  bool is_variable(const Elf64_Sym& symbol) const {
+    const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+    if ((type != STT_OBJECT && type != STT_TLS && type != STT_COMMON) || symbol.st_size == 0 ||
+        symbol.st_shndx >= sections_.size()) {
+      return false;
+    }
+    const Elf64_Shdr& section = sections_[symbol.st_shndx];
+    return (section.sh_flags & SHF_WRITE) != 0 &&
+           text(names_ + section.sh_name).rfind(".data.rel.ro", 0) != 0;
+  }
+
+  std::string_view bytes_;
+  std::vector<Elf64_Shdr> sections_;
+  std::size_t names_ = 0;
+};
+
+}  // namespace
+
+ModuleSymbols read_module_symbols(std::string_view library) { return Reader(library).symbols(); }
+
+}  // namespace kernelloop
