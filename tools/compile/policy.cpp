@@ -3,7 +3,6 @@
 #include "compile/ptx.hpp"
 #include "compile/source_text.hpp"
 #include "compile/text.hpp"
-#include "cpu/module_rules.hpp"
 
 #include <fmt/format.h>
 
@@ -204,10 +203,6 @@ std::vector<Problem> check_ptx_policy(const PtxModule& ptx, const SourceText& so
                       demangled(function)),
           source.line_of_word(function)));
     }
-  }
-  for (const std::string& name : ptx.state()) {
-    const std::string variable = last_part_of_name(demangled(name));
-    result.push_back(broken_rule(state_message(variable), source.line_of_word(variable)));
   }
   return result;
 }

@@ -24,8 +24,7 @@ SourcePolicy check_source_policy(const SourceText& source,
 
 // What the compiled code needs at run time. Nothing but __assertfail may be left to the driver's
 // device runtime: a failed assert ends the kernel with a message and costs nothing otherwise, while
-// printf and malloc need buffers of the process that measures. Nor may a variable outlive the
-// launch: what one launch left behind another could use, and two at the same time would share it.
+// printf and malloc need buffers of the process that measures.
 std::vector<Problem> check_ptx_policy(const PtxModule& ptx, const SourceText& source);
 
 }  // namespace kernelloop

@@ -8,7 +8,6 @@
 #include <cctype>
 #include <cstdlib>
 #include <memory>
-#include <set>
 #include <utility>
 
 namespace kernelloop {
@@ -186,61 +185,6 @@ void PtxModule::read_kernel(std::size_t index) {
 bool PtxModule::waits(std::size_t index) const {
   for (std::size_t i = index; i < lines_.size() && !starts_with(lines_[i], "}"); ++i) {
     if (starts_with(trimmed(lines_[i]), "griddepcontrol.wait")) return true;
-  }
-  return false;
-}
-
-std::vector<std::string> PtxModule::state() const {
-  std::vector<std::string> result;
-  for (const std::string& line : lines_) {
-    const Tokens tokens = tokens_of(line);
-    const auto space = std::find(tokens.begin(), tokens.end(), ".global");
-    // A declaration begins with directives only; instructions carry theirs within a word.
-    if (space == tokens.end() || tokens.front()[0] != '.') continue;
-    std::string_view name;
-    for (auto token = space + 1; token != tokens.end(); ++token) {
-      if (*token == "[" || *token == "=" || *token == ";") break;
-      name = *token;
-    }
-    if (!has(tokens, "=") || is_written(name)) result.emplace_back(name);
-  }
-  return result;
-}
-
-// Follows the variable's address through registers. Registers of PTX are written once, as a rule,
-// so that a pass over a function in order sees nearly every way; a second one sees loops too.
-bool PtxModule::is_written(std::string_view variable) const {
-  std::set<std::string_view> reached;
-  const auto reaches = [&](Tokens::const_iterator begin, Tokens::const_iterator end) {
-    return std::any_of(begin, end, [&](std::string_view token) {
-      return token == variable || reached.count(token) != 0;
-    });
-  };
-  for (int pass = 0; pass < 2; ++pass) {
-    for (const std::string& line : lines_) {
-      const Tokens tokens = tokens_of(line);
-      if (tokens.empty()) continue;
-      if (has(tokens, ".entry") || has(tokens, ".func")) reached.clear();
-      auto word = tokens.begin();
-      if (*word == "@")
-        word = std::find_if(word, tokens.end(), [](std::string_view token) {
-          return std::islower(static_cast<unsigned char>(token.front())) != 0;
-        });
-      if (word == tokens.end() || std::islower(static_cast<unsigned char>(word->front())) == 0) {
-        continue;
-      }
-      const auto open = std::find(word, tokens.end(), "[");
-      const auto close = std::find(open, tokens.end(), "]");
-      if (starts_with(*word, "st.param")) {
-        if (reaches(close, tokens.end())) return true;
-      } else if (starts_with(*word, "st.") || starts_with(*word, "atom.") ||
-                 starts_with(*word, "red.") || starts_with(*word, "cp.")) {
-        if (reaches(open, close)) return true;
-      } else if (!starts_with(*word, "ld.") && word + 1 != tokens.end() &&
-                 reaches(word + 2, tokens.end())) {
-        reached.insert(*(word + 1));
-      }
-    }
   }
   return false;
 }

@@ -37,9 +37,6 @@ class PtxModule {
   [[nodiscard]] const std::vector<std::string>& extern_functions() const noexcept {
     return extern_functions_;
   }
-  // Variables of the module that kernels may write, by their mangled names: those without a first
-  // value, and those with one whose address reaches a store, an atomic or a call.
-  [[nodiscard]] std::vector<std::string> state() const;
   [[nodiscard]] const PtxKernel* find(std::string_view name) const;
 
   // The place of a PTX line, counted from 1.
@@ -52,7 +49,6 @@ class PtxModule {
   void read_functions();
   void read_kernel(std::size_t index);
   [[nodiscard]] bool waits(std::size_t index) const;
-  [[nodiscard]] bool is_written(std::string_view variable) const;
   [[nodiscard]] std::size_t source_line_of_loc(std::string_view loc) const;
   [[nodiscard]] bool is_of_source(std::string_view loc) const;
 

@@ -69,12 +69,15 @@ class Climb {
 
   void run() {
     SeedSource seeds;
-    const RungContext context{spec_, "cpu", seeds};
+    const RungContext context{spec_, "cpu", seeds, reference_};
     for (const Rung& rung : ladder()) {
       if (rung.cases == nullptr) continue;
-      for (const CasePlan& plan : rung.cases(context)) {
-        CaseData data(spec_, plan);
-        for (Climber& climber : climbers_) climber.try_case(rung, plan, data);
+      const std::vector<CasePlan> plans = rung.cases(context);
+      CaseQueue queue(spec_, reference_, {plans}, false);
+      std::unique_ptr<CaseData> data;
+      for (const CasePlan& plan : plans) {
+        data = queue.take(std::move(data));
+        for (Climber& climber : climbers_) climber.try_case(rung, plan, *data);
       }
     }
   }

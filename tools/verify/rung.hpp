@@ -77,7 +77,8 @@ std::vector<CasePlan> holdout_cases(const RungContext& context);
 std::vector<CasePlan> huge_cases(const RungContext& context);
 std::vector<CasePlan> sanitizer_cases(const RungContext& context);
 
-// Two poisons, 0xFF and one drawn from `seed`, in order; on the CPU device also `schedules` random schedules, drawn from `seed`.
+// Two poisons, 0xFF and one drawn from `seed`, in order; on the CPU device also `schedules` random
+// schedules, drawn from `seed`.
 std::vector<CaseRun> standard_runs(const RungContext& context, int schedules, std::uint64_t seed);
 
 // `shapes`, and for each launch of the plan that none of them selects a small shape that does,

@@ -106,41 +106,6 @@ TEST_F(Policy, RefusesTheDeviceRuntime) {
                           HasSubstr("5 'cudaDeviceSynchronize' is not defined in this file")));
 }
 
-// As nvcc writes them: a table that is read, a counter, a buffer, and ways to hide a write.
-TEST_F(Policy, RefusesVariablesThatOutliveTheLaunch) {
-  const std::string ptx = R"(
-.const .align 4 .b8 offsets[8] = {0, 0, 128, 63};
-.global .align 4 .b8 table[16] = {0, 0, 128, 63};
-.visible .global .align 4 .u32 counter = 1;
-.global .align 4 .b8 _ZN4kept5cacheE[4000];
-.global .align 4 .u32 _ZZ5countvE5calls = 5;
-.global .align 4 .u32 handed = 1;
-.visible .entry k(
-	.param .u64 k_param_0
-)
-{
-	mov.u64 	%rd8, table;
-	add.s64 	%rd9, %rd8, %rd7;
-	ld.global.nc.f32 	%f6, [%rd9];
-	st.global.f32 	[%rd17], %f6;
-	ld.global.u32 	%r8, [_ZZ5countvE5calls];
-	@%p1 st.global.u32 	[_ZZ5countvE5calls], %r8;
-	mov.u64 	%rd18, counter;
-	cvta.global.u64 	%rd19, %rd18;
-	@!%p2 atom.add.u32 	%r7, [%rd19], 1;
-	mov.u64 	%rd20, handed;
-	st.param.b64 	[param0+0], %rd20;
-	ret;
-}
-)";
-  const SourceText source("counter;\ncache;\ncalls;\nhanded; table; offsets;");
-  EXPECT_THAT(texts(check_ptx_policy(PtxModule(ptx, "k.cu"), source)),
-              ElementsAre(HasSubstr("1 the variable `counter` outlives the launch"),
-                          HasSubstr("2 the variable `cache` outlives the launch"),
-                          HasSubstr("3 the variable `calls` outlives the launch"),
-                          HasSubstr("4 the variable `handed` outlives the launch")));
-}
-
 TEST(PtxWaits, AreSeenPerKernel) {
   const PtxModule ptx(
       ".visible .entry waits(\n)\n{\n\tgriddepcontrol.wait;\n\tret;\n}\n"

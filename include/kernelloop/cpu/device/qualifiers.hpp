@@ -1,5 +1,6 @@
 // The words that CUDA adds to C++. What must be seen in the source (__global__, __shared__,
-// __constant__, __launch_bounds__, __noinline__) is no macro: the builder rewrites it after preprocessing.
+// __constant__, __launch_bounds__, __noinline__) is no macro: the builder rewrites it after
+// preprocessing.
 #pragma once
 
 #define __host__
