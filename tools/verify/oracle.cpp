@@ -71,7 +71,7 @@ class Climb {
     SeedSource seeds;
     const RungContext context{spec_, "cpu", seeds, reference_};
     for (const Rung& rung : ladder()) {
-      if (rung.cases == nullptr) continue;
+      if (rung.cases == nullptr || rung.on_request) continue;
       const std::vector<CasePlan> plans = rung.cases(context);
       CaseQueue queue(spec_, reference_, {plans}, false);
       std::unique_ptr<CaseData> data;

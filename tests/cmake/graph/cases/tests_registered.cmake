@@ -86,7 +86,7 @@ execute_process(
   OUTPUT_VARIABLE output
   COMMAND_ERROR_IS_FATAL ANY
 )
-expect_text("${output}" "100% tests passed, 0 tests failed out of 11")
+expect_text("${output}" "100% tests passed, 0 tests failed out of 12")
 expect_text("${output}" "***Skipped")
 expect_steps(
   "check softmax build"
