@@ -41,8 +41,10 @@ bool is_clang(const fs::path& compiler) {
 
 // What both steps must agree on.
 std::vector<std::string> language_options(bool clang, bool sanitize) {
-  // Kernels reinterpret memory and count on integers that wrap.
+  // Kernels reinterpret memory and count on integers that wrap. Distributions that fortify by
+  // themselves would make modules call other functions there than elsewhere.
   std::vector<std::string> options = {"-std=gnu++20",
+                                      "-U_FORTIFY_SOURCE",
                                       "-fPIC",
                                       "-fno-exceptions",
                                       "-fno-strict-aliasing",

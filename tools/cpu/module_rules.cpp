@@ -93,6 +93,17 @@ bool is_arithmetic(const std::string& name) {
   return std::regex_match(name, k_math);
 }
 
+// "memcpy" for "__memcpy_chk", which a fortified build calls in its place.
+std::string unfortified(const std::string& name) {
+  constexpr std::string_view k_prefix = "__";
+  constexpr std::string_view k_suffix = "_chk";
+  const std::size_t frame = k_prefix.size() + k_suffix.size();
+  const bool fortified =
+      name.size() > frame && starts_with_any(name, {k_prefix}) &&
+      name.compare(name.size() - k_suffix.size(), k_suffix.size(), k_suffix) == 0;
+  return fortified ? name.substr(k_prefix.size(), name.size() - frame) : name;
+}
+
 // What the emulation layer itself calls, and what compilers call for plain code.
 bool is_plumbing(const std::string& name) {
   static const Names k_names{"abort",
@@ -120,7 +131,7 @@ bool is_plumbing(const std::string& name) {
                              "__assert_fail",
                              "__stack_chk_fail",
                              "__gxx_personality_v0"};
-  return k_names.count(name) != 0 ||
+  return k_names.count(unfortified(name)) != 0 ||
          starts_with_any(name, {"__asan_", "__ubsan_", "__sanitizer_", "__cxa_", "_Unwind_",
                                 "_ZTVN10__cxxabiv", "__tls_get_addr"}) ||
          std::regex_match(name, std::regex("_ZSt[0-9]+__throw_\\w+"));

@@ -41,6 +41,19 @@ class ModuleRules : public ::testing::Test {
   const TemporaryDirectory work_;
 };
 
+TEST_F(ModuleRules, FortifiedFunctionsAreThoseTheyStandFor) {
+  EXPECT_THAT(broken_by(R"(
+extern "C" __global__ void k(float* y, int n) { __builtin___memcpy_chk(y, y + 8, n, 16); }
+)",
+                        false),
+              IsEmpty());
+  EXPECT_THAT(broken_by(R"(
+extern "C" __global__ void k(char* y, int n) { __builtin___strcat_chk(y, y + 8, n); }
+)",
+                        false),
+              ElementsAre(HasSubstr("`__strcat_chk` is not defined in this file")));
+}
+
 TEST_F(ModuleRules, ConstantsSharedMemoryAndArithmeticAreFree) {
   for (const bool sanitize : {true, false}) {
     EXPECT_THAT(broken_by(R"(
