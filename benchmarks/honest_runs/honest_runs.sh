@@ -22,6 +22,7 @@ trap 'rm -f "$result"' EXIT
 total=0
 alarms=0
 for dir in "$build"/kernelloop/*/; do
+  [[ -e $dir/contract.json ]] || continue
   op=$(basename "$dir")
   version=
   for candidate in "$dir"v[0-9]*/; do
