@@ -130,6 +130,10 @@ bool is_plumbing(const std::string& name) {
                              "posix_memalign",
                              "__assert_fail",
                              "__stack_chk_fail",
+                             "getcontext",
+                             "makecontext",
+                             "swapcontext",
+                             "setcontext",
                              "__gxx_personality_v0"};
   return k_names.count(unfortified(name)) != 0 ||
          starts_with_any(name, {"__asan_", "__ubsan_", "__sanitizer_", "__cxa_", "_Unwind_",
@@ -152,13 +156,16 @@ class Examination {
     for (const std::string& name : symbols.imports) {
       if (!is_arithmetic(name) && !is_plumbing(name)) add_import(name);
     }
-    // The compiler's own, and the one that tells the sanitizer about variables.
-    const std::size_t own = sanitized_ ? 2 : 1;
-    if (symbols.initialisers > own) {
+    // The compiler's own; the one that tells the sanitizer about variables; the one for references
+    // to shared memory: what else it could initialise is a variable, and refused above.
+    const std::size_t own =
+        1 + std::size_t{sanitized_} + std::size_t{symbols.initialises_variables};
+    const std::size_t line = line_of_constructor();
+    if (symbols.initialisers > own || line != 0) {
       rules_.push_back(
-          {"a version has no host code: a variable whose first value is computed when "
-           "the module is loaded, or a constructor of the module; use constexpr",
-           0});
+          {"a version has no host code: a function of it runs when the module is "
+           "loaded; remove constructors",
+           line});
     }
     return std::move(rules_);
   }
@@ -178,12 +185,29 @@ class Examination {
          line_of(word)});
   }
 
+  // Compilers join constructors with what initialises variables, so that counting is not enough.
+  [[nodiscard]] std::size_t line_of_constructor() const {
+    const std::vector<PreprocessedToken>& tokens = source_.tokens;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (!tokens[i].is("constructor") && !tokens[i].is("__constructor__")) continue;
+      for (std::size_t back = 1; back <= k_reach_of_attribute && back <= i; ++back) {
+        const PreprocessedToken& before = tokens[i - back];
+        if (before.is("__attribute__") || before.is("__attribute") || before.is("gnu")) {
+          return tokens[i].line;
+        }
+      }
+    }
+    return 0;
+  }
+
   [[nodiscard]] std::size_t line_of(const std::string& word) const {
     for (const PreprocessedToken& token : source_.tokens) {
       if (token.is(word)) return token.line;
     }
     return 0;
   }
+
+  static constexpr std::size_t k_reach_of_attribute = 16;  // tokens
 
   const PreprocessedText& source_;
   bool sanitized_;

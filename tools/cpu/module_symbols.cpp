@@ -32,6 +32,7 @@ class Reader {
       } else if (section.sh_type == SHT_SYMTAB) {
         has_table = true;
         for_symbols(section, [&](const Elf64_Sym& symbol, std::string name) {
+          if (name.rfind("_GLOBAL__sub_I_", 0) == 0) result.initialises_variables = true;
           if (is_variable(symbol)) result.variables.push_back(std::move(name));
         });
       } else if (section.sh_type == SHT_DYNSYM) {

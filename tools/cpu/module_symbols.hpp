@@ -12,6 +12,8 @@ struct ModuleSymbols {
   std::vector<std::string> variables;  // mangled names of objects in memory that can be written
   std::vector<std::string> imports;    // functions and objects that it takes from elsewhere
   std::size_t initialisers = 0;        // functions that run when it is loaded
+  // One of them gives variables their first values: references to shared memory have such.
+  bool initialises_variables = false;
 };
 
 // Throws Error(internal) when the bytes are no 64-bit ELF file with a symbol table.

@@ -71,8 +71,10 @@ TEST_P(Blocks, TheLastBlockSeesWhatTheOthersLeft) {
   const std::vector<float> x(8 * 96, 0.5f);
   std::vector<float> partial(8);
   float y = 0;
+  unsigned finished = 0;
   for (int repeat = 0; repeat < 2; ++repeat) {
-    ASSERT_EQ(module_.launch("last_block", threads(8, 96), x.data(), partial.data(), &y).status,
+    ASSERT_EQ(module_.launch("last_block", threads(8, 96), x.data(), partial.data(), &y, &finished)
+                  .status,
               KERNELLOOP_CPU_OK);
     EXPECT_EQ(y, 8 * 96 * 0.5f);
   }

@@ -114,7 +114,7 @@ TEST_F(ModuleRules, NothingRunsByItself) {
   const std::string kernel = "extern \"C\" __global__ void k(float* y) { y[0] = 1.0f; }\n";
   for (const bool sanitize : {true, false}) {
     EXPECT_THAT(broken_by("__attribute__((constructor)) void begin() {}\n" + kernel, sanitize),
-                ElementsAre(HasSubstr("a version has no host code")));
+                ElementsAre(HasSubstr("1 a version has no host code")));
   }
 }
 

@@ -1,7 +1,6 @@
 // Barriers that count, threads that leave early, atomics, blocks and grids in three dimensions.
 #include <cuda_runtime.h>
 
-__device__ unsigned int finished_blocks = 0;
 __constant__ int k_offsets[4] = {1, 10, 100, 1000};
 
 extern "C" __global__ void counting(int* out) {
@@ -45,7 +44,8 @@ extern "C" __global__ void coordinates(int* out, int total) {
 }
 
 // The last block adds up what the others left: the usual pattern of one-launch reductions.
-extern "C" __global__ void last_block(const float* x, float* partial, float* y) {
+extern "C" __global__ void last_block(const float* x, float* partial, float* y,
+                                      unsigned* finished_blocks) {
   __shared__ float sum;
   __shared__ bool last;
   if (threadIdx.x == 0) sum = 0.0f;
@@ -55,7 +55,7 @@ extern "C" __global__ void last_block(const float* x, float* partial, float* y) 
   if (threadIdx.x == 0) {
     partial[blockIdx.x] = sum;
     __threadfence();
-    last = atomicInc(&finished_blocks, gridDim.x - 1) == gridDim.x - 1;
+    last = atomicInc(finished_blocks, gridDim.x - 1) == gridDim.x - 1;
   }
   __syncthreads();
   if (last && threadIdx.x == 0) {
