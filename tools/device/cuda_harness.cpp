@@ -93,6 +93,7 @@ std::uint64_t CudaHarness::hash(CUdeviceptr data, std::size_t bytes, std::uint64
 }
 
 void CudaHarness::flush_l2() {
+  if (flush_buffer_.get() == 0) return prepare_timing();
   // Lines that a candidate asked to keep ("evict_last") survive any flush unless they are reset
   // before it; and the reset must find the device idle.
   driver_.check(synchronize(), "waiting for the device");
