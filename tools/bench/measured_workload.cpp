@@ -107,8 +107,7 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest&
   result.cost = cost_of(*request.spec, one.axes);
   const double clock_mhz = result.clock_mhz.empty() ? 0.0 : median(result.clock_mhz);
   if (request.device != "cpu") {
-    result.limit =
-        physical_limit(*request.spec, one.axes, result.cost, device.device(), clock_mhz);
+    result.limit = physical_limit(*request.spec, one.axes, result.cost, device.device(), clock_mhz);
   }
   if (std::string wrong = check_times(result.samples_us, result.limit, device.device());
       !wrong.empty()) {
