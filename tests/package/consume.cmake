@@ -61,5 +61,5 @@ function(consume way)
     OUTPUT_VARIABLE listing
     COMMAND_ERROR_IS_FATAL ANY
   )
-  expect_text("${listing}" "tests passed, 0 tests failed out of 11")
+  expect_text("${listing}" "tests passed, 0 tests failed out of 12")
 endfunction()
