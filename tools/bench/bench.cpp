@@ -120,11 +120,10 @@ Json spent_json(const std::vector<MeasuredWorkload>& measured, double total) {
     spent.check += one.spent.check;
     spent.timing += one.spent.timing;
   }
-  const auto milliseconds = [](double seconds) { return std::round(seconds * 1e3) / 1e3; };
-  return {{"prepare", milliseconds(spent.prepare)},
-          {"check", milliseconds(spent.check)},
-          {"timing", milliseconds(spent.timing)},
-          {"total", milliseconds(total)}};
+  return {{"prepare", rounded_to_milliseconds(spent.prepare)},
+          {"check", rounded_to_milliseconds(spent.check)},
+          {"timing", rounded_to_milliseconds(spent.timing)},
+          {"total", rounded_to_milliseconds(total)}};
 }
 
 Json ceilings_json(const Ceilings& ceilings) {

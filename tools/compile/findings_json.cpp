@@ -1,5 +1,6 @@
 #include "compile/findings.hpp"
 #include "compile/source_text.hpp"
+#include "support/demangle.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 #include "compile/kernel_names.hpp"
 
 #include "compile/ptx.hpp"
+#include "support/demangle.hpp"
 
 #include <fmt/format.h>
 

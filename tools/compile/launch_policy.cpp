@@ -3,6 +3,7 @@
 #include "compile/global_state.hpp"
 #include "compile/source_text.hpp"
 #include "compile/text.hpp"
+#include "support/demangle.hpp"
 
 #include <fmt/format.h>
 
@@ -14,14 +15,6 @@
 
 namespace kernelloop {
 namespace {
-
-Problem broken_policy(std::string message, std::size_t line) {
-  Problem problem;
-  problem.kind = Problem::Kind::policy;
-  problem.message = std::move(message);
-  problem.line = line;
-  return problem;
-}
 
 std::string state_message(const GlobalState& state) {
   const std::string name = demangled(state.variable);
@@ -66,11 +59,11 @@ std::vector<Problem> check_launch_independence(const PtxModule& ptx, const PtxCo
   for (const GlobalState& state : global_state(code)) {
     std::size_t line = ptx.place(state.line).line;
     if (line == 0) line = source.line_of_word(state.variable);
-    result.push_back(broken_policy(state_message(state), line));
+    result.push_back(broken_rule(state_message(state), line));
   }
   for (const InstructionFinding& one : instructions.findings) {
     if (one.kind != "clock" || is_wait_of_toolkit(one, source)) continue;
-    result.push_back(broken_policy(
+    result.push_back(broken_rule(
         fmt::format("reads {}: a version may not look at clocks or launch counters, since it could "
                     "then behave differently when it is timed; remove the read",
                     one.opcode),
@@ -85,7 +78,7 @@ std::vector<Problem> check_dependent_launch(const LaunchPlan& plan,
   if (any_early_launch(plan)) return result;
   for (const InstructionFinding& one : instructions.findings) {
     if (one.kind != "dependent_launch") continue;
-    result.push_back(broken_policy(
+    result.push_back(broken_rule(
         "griddepcontrol.launch_dependents (cudaTriggerProgrammaticLaunchCompletion) lets the next "
         "launch start early, but no launch of the plan has \"programmatic_dependent_launch\"; set "
         "that on "

@@ -3,6 +3,7 @@
 #include "compile/ptx.hpp"
 #include "compile/source_text.hpp"
 #include "compile/text.hpp"
+#include "support/demangle.hpp"
 
 #include <fmt/format.h>
 
@@ -16,14 +17,6 @@
 
 namespace kernelloop {
 namespace {
-
-Problem broken_rule(std::string message, std::size_t line) {
-  Problem problem;
-  problem.kind = Problem::Kind::policy;
-  problem.message = std::move(message);
-  problem.line = line;
-  return problem;
-}
 
 bool leaves_its_directory(const std::filesystem::path& target) {
   return target.is_absolute() ||

@@ -41,6 +41,14 @@ bool is_rule(const Problem& problem) {
 
 }  // namespace
 
+Problem broken_rule(std::string message, std::size_t line) {
+  Problem problem;
+  problem.kind = Problem::Kind::policy;
+  problem.message = std::move(message);
+  problem.line = line;
+  return problem;
+}
+
 void ProblemList::add(Problem problem) {
   problem.message = shortened(problem.message, k_message_bytes);
   const bool known = std::any_of(problems_.begin(), problems_.end(), [&](const Problem& other) {

@@ -22,6 +22,9 @@ struct Problem {
   std::size_t column = 0;  // from 1; 0 when unknown
 };
 
+// A version that breaks a rule, at a line of its source (0: unknown).
+Problem broken_rule(std::string message, std::size_t line);
+
 // Collects problems, each once: a message that comes again for the same line (another template
 // instantiation, another architecture) is dropped.
 class ProblemList {

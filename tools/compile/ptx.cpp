@@ -2,12 +2,9 @@
 
 #include "compile/text.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <memory>
 #include <utility>
 
 namespace kernelloop {
@@ -246,14 +243,6 @@ PtxPlace PtxModule::place(std::size_t ptx_line) const {
     }
   }
   return result;
-}
-
-std::string demangled(const std::string& name) {
-  if (!starts_with(name, "_Z")) return name;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text != nullptr ? std::string(text.get()) : name;
 }
 
 }  // namespace kernelloop

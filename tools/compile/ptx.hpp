@@ -60,7 +60,4 @@ class PtxModule {
   std::vector<std::string> extern_functions_;
 };
 
-// "k(float*, int)" for "_Z1kPfi"; the name itself when it is not mangled.
-std::string demangled(const std::string& name);
-
 }  // namespace kernelloop

@@ -2,6 +2,7 @@
 
 #include "compile/ptx.hpp"
 #include "compile/text.hpp"
+#include "support/demangle.hpp"
 
 #include <fmt/format.h>
 

@@ -1,15 +1,12 @@
 #include "cpu/module_rules.hpp"
 
 #include "cpu/module_symbols.hpp"
+#include "support/demangle.hpp"
 
 #include <fmt/format.h>
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <memory>
 #include <regex>
 #include <set>
 
@@ -18,12 +15,18 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
-// "counter(int)::calls" for "_ZZ7counteriE5calls".
-std::string readable(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 ? std::string(text.get()) : mangled;
+std::string state_message(const std::string& variable) {
+  return fmt::format(
+      "the variable `{}` outlives the launch: a version keeps no state, since two calls at the "
+      "same time would share it; use registers, shared memory, or the plan's workspace, which a "
+      "launch of its own can clear",
+      variable);
+}
+
+// "calls" of "counter(int)::calls".
+std::string last_part_of_name(const std::string& name) {
+  const std::size_t at = name.rfind("::");
+  return at == std::string::npos ? name : name.substr(at + 2);
 }
 
 bool starts_with_any(const std::string& name, std::initializer_list<std::string_view> prefixes) {
@@ -150,7 +153,7 @@ class Examination {
     const Names harmless = harmless_names(source_);
     for (const std::string& name : symbols.variables) {
       if (is_own_variable(name)) continue;
-      const std::string variable = last_part_of_name(readable(name));
+      const std::string variable = last_part_of_name(demangled(name));
       if (harmless.count(variable) == 0) add_state(variable);
     }
     for (const std::string& name : symbols.imports) {
@@ -176,7 +179,7 @@ class Examination {
   }
 
   void add_import(const std::string& name) {
-    const std::string function = readable(name);
+    const std::string function = demangled(name);
     const std::string word = last_part_of_name(function.substr(0, function.find('(')));
     rules_.push_back(
         {fmt::format("`{}` is not defined in this file and is no arithmetic of CUDA; a version is "
@@ -215,20 +218,6 @@ class Examination {
 };
 
 }  // namespace
-
-std::string state_message(const std::string& variable) {
-  return fmt::format(
-      "the variable `{}` outlives the launch: a version keeps no state, since two calls at the "
-      "same "
-      "time would share it; use registers, shared memory, or the plan's workspace, which a launch "
-      "of its own can clear",
-      variable);
-}
-
-std::string last_part_of_name(const std::string& name) {
-  const std::size_t at = name.rfind("::");
-  return at == std::string::npos ? name : name.substr(at + 2);
-}
 
 std::vector<BrokenRule> broken_module_rules(std::string_view library,
                                             const PreprocessedText& source, bool sanitized) {

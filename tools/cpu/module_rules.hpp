@@ -17,12 +17,6 @@ struct BrokenRule {
   std::size_t line = 0;  // in the source; 0 when unknown
 };
 
-// What is wrong with a variable that outlives the launch, for either device.
-std::string state_message(const std::string& variable);
-
-// "calls" of "counter(int)::calls".
-std::string last_part_of_name(const std::string& name);
-
 // `library` is the content of a shared object built from `source`, `sanitized` as
 // CpuBuildRequest::sanitize. Throws Error(internal) when it is no ELF file with symbols.
 std::vector<BrokenRule> broken_module_rules(std::string_view library,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 
 namespace kernelloop {
 
@@ -18,6 +19,9 @@ class ScopedSeconds {
   double& total_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
+
+// Seconds as accounts show them: to the millisecond.
+inline double rounded_to_milliseconds(double seconds) { return std::round(seconds * 1e3) / 1e3; }
 
 // The result of `work`, whose time is added to `total`.
 template <typename Work>

@@ -1,5 +1,7 @@
 #include "verify/verdict.hpp"
 
+#include "support/stopwatch.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -116,11 +118,10 @@ void VerificationCost::add(const VerificationCost& other) {
 }
 
 Json to_json(const VerificationCost& cost) {
-  const auto milliseconds = [](double seconds) { return std::round(seconds * 1e3) / 1e3; };
-  return {{"draw", milliseconds(cost.draw)},
-          {"reference", milliseconds(cost.reference)},
-          {"candidate", milliseconds(cost.candidate)},
-          {"judge", milliseconds(cost.judge)}};
+  return {{"draw", rounded_to_milliseconds(cost.draw)},
+          {"reference", rounded_to_milliseconds(cost.reference)},
+          {"candidate", rounded_to_milliseconds(cost.candidate)},
+          {"judge", rounded_to_milliseconds(cost.judge)}};
 }
 
 VerificationCost cost_of(const RungVerdict& rung) {

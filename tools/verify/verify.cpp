@@ -111,7 +111,7 @@ Json cost_json(const std::vector<RungVerdict>& rungs, double total) {
   VerificationCost cost;
   for (const RungVerdict& rung : rungs) cost.add(cost_of(rung));
   Json json = to_json(cost);
-  json["total"] = std::round(total * 1e3) / 1e3;
+  json["total"] = rounded_to_milliseconds(total);
   return json;
 }
 

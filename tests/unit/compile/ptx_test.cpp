@@ -101,11 +101,5 @@ TEST(Ptx, FollowsInlinedCodeToTheSource) {
   EXPECT_EQ(module.place(5).line, 7u);
 }
 
-TEST(Ptx, Demangles) {
-  EXPECT_EQ(demangled("_Z1kPfi"), "k(float*, int)");
-  EXPECT_EQ(demangled("plain"), "plain");
-  EXPECT_EQ(demangled("_Znonsense!"), "_Znonsense!");
-}
-
 }  // namespace
 }  // namespace kernelloop
