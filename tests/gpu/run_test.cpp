@@ -41,9 +41,22 @@ TEST_F(GpuRun, OutputsArePoisonedFirst) {
   ASSERT_FALSE(worker_.run(request).fault);
   EXPECT_TRUE(std::isnan(element(arena_, "y", 0)));
   EXPECT_TRUE(std::isnan(element(arena_, "y", k_elements - 1)));
-  request.poison = std::byte{0};
+  request.poison = Poison(std::byte{0});
   ASSERT_FALSE(worker_.run(request).fault);
   EXPECT_EQ(element(arena_, "y", k_elements - 1), 0.0f);
+}
+
+TEST_F(GpuRun, NoiseIsTheSameOnTheDeviceAsHere) {
+  const std::size_t elements = 3u << 20;  // several periods of noise and a part of one
+  TensorArena arena({{"x", 4 * elements, false}, {"y", 4 * elements, true}});
+  RunRequest request;
+  request.arena = &arena;
+  request.plan = plan_for("nothing", k_elements);
+  request.poison = Poison::noise(7);
+  ASSERT_FALSE(worker_.run(request).fault);
+  std::vector<std::byte> expected(4 * elements);
+  request.poison.fill(expected);
+  EXPECT_TRUE(std::ranges::equal(arena.bytes("y"), expected));
 }
 
 TEST_F(GpuRun, TheWorkspaceIsPoisonedFirst) {
@@ -56,11 +69,12 @@ TEST_F(GpuRun, TheWorkspaceIsPoisonedFirst) {
   RunRequest request;
   request.arena = &arena_;
   request.plan = plan;
-  request.poison = std::byte{0x5A};
+  request.poison = Poison::noise(7);
   const RunResult result = worker_.run(request);
   ASSERT_FALSE(result.fault) << result.fault.message;
-  EXPECT_EQ(element(arena_, "y", 0), 90.0f);
-  EXPECT_EQ(element(arena_, "y", k_elements - 1), 90.0f);
+  for (const std::size_t index : {std::size_t{0}, std::size_t{k_elements - 1}}) {
+    EXPECT_EQ(element(arena_, "y", index), static_cast<float>(request.poison.at(16 + index)));
+  }
 }
 
 TEST_F(GpuRun, AChangedInputIsNamedAndTheParentsCopyIsUnharmed) {

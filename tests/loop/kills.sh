@@ -50,7 +50,9 @@ EOF
     session=$!
     sleep "$((RANDOM % 4)).$((RANDOM % 10))"
     kill -0 "$session" 2>/dev/null || break
-    pkill -KILL --session "$session" || true
+    # Again until none is left: Ninja may start a step while pkill goes through the list, and a step
+    # that lives on would write its result in the middle of the next build.
+    while pkill -KILL --session "$session"; do sleep 0.01; done
     wait "$session" 2>/dev/null || true
     done_kills=$((done_kills + 1))
   done

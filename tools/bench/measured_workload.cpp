@@ -82,7 +82,7 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest&
   RunRequest run;
   run.arena = &one.arena;
   run.plan = plan;
-  run.poison = std::byte{0x5A};
+  run.poison = Poison::noise(request.seed);
   const RunResult fresh_run = timed(result.spent.check, [&] { return device.run(run, module); });
   if (fresh_run.fault) {
     return fault_text(fresh_run.fault, "before timing");

@@ -50,7 +50,7 @@ std::optional<std::string> judge_case(const OpSpec& spec, const ReferenceLibrary
                                                  [](double value) { return std::isfinite(value); });
   }
   // Nothing says what the outputs held before a timed launch; verification's poison is the guess.
-  constexpr std::byte k_poison{0xFF};
+  constexpr Poison k_poison;
   for (const OutputVerdict& output :
        judge_outputs(spec, one.axes, traits_of(nullptr, spec), one.arena, library.run(spec, inputs),
                      k_poison)) {

@@ -6,8 +6,6 @@
 #include "support/error.hpp"
 
 #include <unistd.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <algorithm>
 #include <fstream>
@@ -30,11 +28,7 @@ std::string processor_name() {
   return "CPU";
 }
 
-std::uint64_t hash_of(const GuardedBuffer& buffer) {
-  return XXH3_64bits(buffer.data(), buffer.bytes().size());
-}
-
-// The candidate's private copies of the tensors, and the workspace.
+// The candidate's private copies of the tensors, inputs for reading only, and the workspace.
 class Buffers {
  public:
   Buffers(const std::vector<SharedTensor>& tensors, std::int64_t workspace_bytes,
@@ -44,16 +38,16 @@ class Buffers {
     for (const SharedTensor& tensor : tensors) {
       buffers_.emplace_back(tensor.name, tensor.bytes, sanitized, placement, tensor.alignment);
       if (!tensor.output) std::copy_n(tensor.data, tensor.bytes, buffers_.back().data());
-      hashes_.push_back(tensor.output ? 0 : hash_of(buffers_.back()));
+      if (!tensor.output) buffers_.back().make_read_only();
     }
     buffers_.emplace_back("workspace", static_cast<std::size_t>(workspace_bytes), sanitized,
                           placement, k_workspace_alignment);
   }
 
-  void poison(std::byte value) {
+  void poison(const Poison& poison) {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       if (i < tensors_.size() && !tensors_[i].output) continue;
-      std::fill_n(buffers_[i].data(), buffers_[i].bytes().size(), value);
+      poison.fill(buffers_[i].bytes());
     }
   }
 
@@ -63,16 +57,6 @@ class Buffers {
       result.tensors[tensors_[i].name] = buffers_[i].data();
     }
     result.workspace = buffers_.back().data();
-    return result;
-  }
-
-  [[nodiscard]] std::vector<std::string> changed_inputs() const {
-    std::vector<std::string> result;
-    for (std::size_t i = 0; i < tensors_.size(); ++i) {
-      if (!tensors_[i].output && hash_of(buffers_[i]) != hashes_[i]) {
-        result.push_back(tensors_[i].name);
-      }
-    }
     return result;
   }
 
@@ -96,7 +80,6 @@ class Buffers {
  private:
   const std::vector<SharedTensor>& tensors_;
   std::vector<GuardedBuffer> buffers_;  // the tensors in order, then the workspace
-  std::vector<std::uint64_t> hashes_;
 };
 
 class CpuDevice final : public Device {
@@ -137,12 +120,11 @@ class CpuDevice final : public Device {
     if (result.fault) return result;
     buffers.poison(job.poison);
     {
-      const CrashReporter reporter(buffers.all(), reporting());
+      const CrashReporter reporter(buffers.all(), report_);
       result.fault = module.launch(calls);
     }
     if (!result.fault) result.fault = buffers.damage();
-    result.input_protection = "hash";
-    result.changed_inputs = buffers.changed_inputs();
+    result.input_protection = "read_only";
     buffers.return_outputs();
     return result;
   }
@@ -161,12 +143,12 @@ class CpuDevice final : public Device {
       if (result.fault) return faulty(std::move(result), v);
     }
     result.samples_us.resize(job.variants.size());
-    const CrashReporter reporter(buffers.all(), reporting());
+    const CrashReporter reporter(buffers.all(), report_);
     const Clock::time_point begin = Clock::now();
     Clock::duration spent{};
     for (int round = -job.warmup; round < job.max_samples; ++round) {
       for (std::size_t v = 0; v < calls.size(); ++v) {
-        buffers.poison(std::byte{0xFF});
+        buffers.poison(Poison());
         const Clock::time_point start = Clock::now();
         result.fault = module_of(job.variants[v].module).launch(calls[v]);
         const Clock::duration taken = Clock::now() - start;
@@ -179,10 +161,6 @@ class CpuDevice final : public Device {
       const bool enough = round + 1 >= job.min_samples && spent >= job.budget;
       const bool too_long = Clock::now() - begin >= job.patience;
       if (round >= 0 && (enough || (too_long && round + 1 >= TimeJob::k_fewest_samples))) break;
-    }
-    if (const auto changed = buffers.changed_inputs(); !changed.empty()) {
-      result.fault = {FaultKind::other, fmt::format("changed its input '{}'", changed.front())};
-      return job.variants.size() == 1 ? faulty(std::move(result), 0) : result;
     }
     buffers.return_outputs();
     return result;
@@ -206,10 +184,6 @@ class CpuDevice final : public Device {
   static TimeResult faulty(TimeResult result, std::size_t variant) {
     result.faulty_variant = static_cast<int>(variant);
     return result;
-  }
-
-  [[nodiscard]] std::function<void(const std::string&)> reporting() const {
-    return [this](const std::string& message) { report_({FaultKind::illegal_access, message}); };
   }
 
   std::function<void(const Fault&)> report_;

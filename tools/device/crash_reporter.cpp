@@ -19,7 +19,7 @@ namespace {
 // A signal handler gets no argument of ours: this is where it finds them.
 struct Watched {
   const std::vector<GuardedBuffer>* buffers = nullptr;
-  std::function<void(const std::string&)> report;
+  std::function<void(const Fault&)> report;
   std::vector<char> stack;  // the faulting stack may be a fiber's, and full
 };
 Watched* watched = nullptr;
@@ -42,14 +42,19 @@ void on_fault(int number, siginfo_t* information, void* context) {
   ::signal(number, SIG_DFL);  // a second fault, in here, is the end
   if (watched != nullptr) {
     for (const GuardedBuffer& buffer : *watched->buffers) {
+      if (buffer.forbids_store_to(information->si_addr)) {
+        watched->report(changed_input({buffer.name()}));
+        ::_exit(99);
+      }
       const std::ptrdiff_t distance = buffer.distance(information->si_addr);
       if (distance == 0) continue;
       const std::string where =
           distance > 0 ? fmt::format("at byte {}, past the end of",
                                      buffer.bytes().size() + static_cast<std::size_t>(distance - 1))
                        : fmt::format("{} bytes before the start of", -distance);
-      watched->report(fmt::format("{} {} '{}' ({} bytes)", access_of(context), where, buffer.name(),
-                                  buffer.bytes().size()));
+      watched->report(
+          {FaultKind::illegal_access, fmt::format("{} {} '{}' ({} bytes)", access_of(context),
+                                                  where, buffer.name(), buffer.bytes().size())});
       ::_exit(99);
     }
     std::array<char, 160> line{};
@@ -83,6 +88,13 @@ const GuardedBuffer* nearest(const std::vector<GuardedBuffer>& buffers, std::uin
 
 void on_sanitizer_report(const char* text) {
   if (watched == nullptr) return;
+  if (const auto* address = reinterpret_cast<const void*>(segmentation_fault_address(text))) {
+    for (const GuardedBuffer& buffer : *watched->buffers) {
+      if (!buffer.forbids_store_to(address)) continue;
+      watched->report(changed_input({buffer.name()}, place_of(text)));
+      ::_exit(99);
+    }
+  }
   std::string message = "AddressSanitizer found an error";
   if (const auto finding = first_finding(text)) message = finding->message;
   const auto address_function = runtime_function<void* (*)()>("__asan_get_report_address");
@@ -97,7 +109,7 @@ void on_sanitizer_report(const char* text) {
                                                buffer->name(), size);
     }
   }
-  watched->report(message);
+  watched->report({FaultKind::illegal_access, message});
   ::_exit(99);
 }
 
@@ -119,7 +131,7 @@ void install_handlers(std::vector<char>& stack) {
 bool runs_sanitized() { return ::dlsym(RTLD_DEFAULT, "__asan_init") != nullptr; }
 
 CrashReporter::CrashReporter(const std::vector<GuardedBuffer>& buffers,
-                             std::function<void(const std::string&)> report) {
+                             std::function<void(const Fault&)> report) {
   watched = new Watched{&buffers, std::move(report), std::vector<char>(64u << 10)};
   if (runs_sanitized()) {
     using Callback = void (*)(const char*);

@@ -1,10 +1,11 @@
 // Says which tensor a faulting access belongs to, before the process ends.
 //
-// Plain builds: a handler for SIGSEGV and SIGBUS compares the address with the guard pages of the
-// buffers. Sanitizer builds: AddressSanitizer's report callback does the same with its address.
+// Plain builds: a handler for SIGSEGV and SIGBUS compares the address with the buffers and their
+// guard pages. Sanitizer builds: AddressSanitizer's report callback does the same with its address.
 #pragma once
 
 #include "device/guarded_buffer.hpp"
+#include "device/worker_client.hpp"
 
 #include <functional>
 #include <string>
@@ -21,7 +22,7 @@ bool runs_sanitized();
 class CrashReporter {
  public:
   CrashReporter(const std::vector<GuardedBuffer>& buffers,
-                std::function<void(const std::string&)> report);
+                std::function<void(const Fault&)> report);
   ~CrashReporter();
   CrashReporter(const CrashReporter&) = delete;
   CrashReporter& operator=(const CrashReporter&) = delete;

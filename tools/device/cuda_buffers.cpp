@@ -138,12 +138,27 @@ std::map<std::string, std::uint64_t> CudaBuffers::named_addresses() const {
   return result;
 }
 
-void CudaBuffers::poison(std::byte value) {
+void CudaBuffers::poison(const Poison& poison) {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if ((i < tensors_.size() && !tensors_[i].output) || buffers_[i].bytes == 0) continue;
-    driver_.check(driver_.cuMemsetD8Async(buffers_[i].data, static_cast<unsigned char>(value),
-                                          buffers_[i].bytes, harness_.stream()),
+    // Each copy doubles what is there, a whole number of periods.
+    std::vector<std::byte> start(std::min(buffers_[i].bytes, poison.period()));
+    poison.fill(start);
+    const CUdeviceptr data = buffers_[i].data;
+    if (!poison.is_noise()) {
+      driver_.check(driver_.cuMemsetD8Async(data, static_cast<unsigned char>(poison.value()),
+                                            buffers_[i].bytes, harness_.stream()),
+                    "poisoning an output");
+      continue;
+    }
+    driver_.check(driver_.cuMemcpyHtoDAsync(data, start.data(), start.size(), harness_.stream()),
                   "poisoning an output");
+    for (std::size_t done = start.size(); done < buffers_[i].bytes; done *= 2) {
+      driver_.check(
+          driver_.cuMemcpyDtoDAsync(data + done, data, std::min(done, buffers_[i].bytes - done),
+                                    harness_.stream()),
+          "poisoning an output");
+    }
   }
 }
 

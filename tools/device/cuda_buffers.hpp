@@ -26,7 +26,7 @@ class CudaBuffers {
   [[nodiscard]] const char* input_protection() const noexcept;
 
   // Sets every byte of outputs and workspace; in stream order, does not wait.
-  void poison(std::byte value);
+  void poison(const Poison& poison);
 
   // The following wait for the stream. What was written around the tensors, as a fault.
   Fault damage();

@@ -150,7 +150,7 @@ class CudaDevice final : public Device {
     result.fault = buffers.damage();
     if (!result.fault) {
       if (const auto changed = buffers.changed_inputs(); !changed.empty()) {
-        result.fault = {FaultKind::other, fmt::format("changed its input '{}'", changed.front())};
+        result.fault = changed_input(changed);
       }
     }
     if (result.fault) {
@@ -251,7 +251,7 @@ class CudaDevice final : public Device {
                 CudaBuffers& buffers) {
     const TimeRequest::Variant& wanted = job.variants[variant];
     return guarded(wanted.plan, [&]() -> Fault {
-      buffers.poison(std::byte{0xFF});
+      buffers.poison(Poison());
       for (int i = 0; i < std::max(job.warmup, 1); ++i) {
         if (Fault refused = module_of(wanted.module).launch(calls, harness_->stream())) {
           return refused;
@@ -266,7 +266,7 @@ class CudaDevice final : public Device {
                     CudaBuffers& buffers, CudaSample& sample) {
     const CudaModule& module = module_of(job.variants[variant].module);
     // Nothing that an earlier launch left in outputs or workspace helps this one.
-    buffers.poison(std::byte{0xFF});
+    buffers.poison(Poison());
     if (job.flush_l2) {
       harness_->flush_l2();
     } else {

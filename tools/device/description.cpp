@@ -1,5 +1,7 @@
 #include "device/description.hpp"
 
+#include <fmt/ranges.h>
+
 #include <array>
 
 namespace kernelloop {
@@ -9,11 +11,12 @@ struct KindName {
   FaultKind kind;
   const char* name;
 };
-constexpr std::array<KindName, 13> k_kind_names{{
+constexpr std::array<KindName, 14> k_kind_names{{
     {FaultKind::none, "none"},
     {FaultKind::launch_refused, "launch_refused"},
     {FaultKind::illegal_access, "illegal_access"},
     {FaultKind::misaligned, "misaligned"},
+    {FaultKind::changed_input, "changed_input"},
     {FaultKind::trap, "trap"},
     {FaultKind::divergent_barrier, "divergent_barrier"},
     {FaultKind::timeout, "timeout"},
@@ -39,6 +42,12 @@ FaultKind fault_kind_of(std::string_view name) {
     if (entry.name == name) return entry.kind;
   }
   return FaultKind::other;
+}
+
+Fault changed_input(const std::vector<std::string>& names, const std::string& place) {
+  return {FaultKind::changed_input,
+          fmt::format("the kernel writes to input '{}'{}{}; inputs are for reading only",
+                      fmt::join(names, "', '"), place.empty() ? "" : " at ", place)};
 }
 
 Json fault_to_json(const Fault& fault) {

@@ -21,7 +21,7 @@ struct RunJob {
   std::vector<SharedTensor> tensors;
   ResolvedPlan plan;
   int module = 0;
-  std::byte poison{0xFF};
+  Poison poison;
   bool uninitialised = false;
   Placement placement = Placement::margins;
   std::uint64_t schedule_seed = 0;

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t k_guard = 16u << 20;  // address space, no memory
 
+std::size_t page_size() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
 std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
@@ -41,20 +43,21 @@ GuardedBuffer::GuardedBuffer(std::string name, std::size_t bytes, bool sanitized
 
 void GuardedBuffer::take_heap_block(bool least, std::size_t alignment) {
   const std::size_t before = least ? alignment : 0;
-  const std::size_t unit = std::max<std::size_t>(least ? 2 * alignment : 256, sizeof(void*));
-  if (::posix_memalign(&block_, std::max(unit, alignment),
-                       std::max<std::size_t>(before + size_, 1)) != 0) {
+  const std::size_t page = page_size();
+  block_size_ = round_up(std::max<std::size_t>(before + size_, 1), page);
+  if (::posix_memalign(&block_, std::max(page, 2 * alignment), block_size_) != 0) {
     block_ = nullptr;
     fail(ExitCode::io, "no memory for '{}' ({} bytes)", name_, size_);
   }
   data_ = static_cast<std::byte*>(block_) + before;
-  // The sanitizer knows the block only, and its memory in units of 8 bytes.
+  // The sanitizer knows the block only, and the start of a forbidden range in units of 8 bytes.
   if (before >= 8) set_poisoned(block_, before, true);
+  set_poisoned(data_ + size_, block_size_ - before - size_, true);
 }
 
 void GuardedBuffer::take_pages(Placement placement, std::size_t alignment) {
   const bool least = placement == Placement::least_alignment;
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t page = page_size();
   const std::size_t usable =
       round_up(std::max<std::size_t>(size_ + (least ? 2 * alignment : 0), 1), page);
   mapping_size_ = usable + 2 * k_guard;
@@ -86,8 +89,8 @@ GuardedBuffer::~GuardedBuffer() {
   if (mapping_ != nullptr) {
     ::munmap(mapping_, mapping_size_);
   } else if (block_ != nullptr) {
-    const auto before = static_cast<std::size_t>(data_ - static_cast<std::byte*>(block_));
-    if (before != 0) set_poisoned(block_, before, false);
+    if (read_only_) protect(PROT_READ | PROT_WRITE);
+    set_poisoned(block_, block_size_, false);
     std::free(block_);
   }
 }
@@ -97,10 +100,30 @@ GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
       data_(std::exchange(other.data_, nullptr)),
       size_(other.size_),
       block_(std::exchange(other.block_, nullptr)),
+      block_size_(other.block_size_),
       mapping_(std::exchange(other.mapping_, nullptr)),
       mapping_size_(other.mapping_size_),
+      read_only_(other.read_only_),
       before_(std::exchange(other.before_, {})),
       after_(std::exchange(other.after_, {})) {}
+
+void GuardedBuffer::protect(int access) const {
+  void* pages = block_ != nullptr ? block_ : static_cast<std::byte*>(mapping_) + k_guard;
+  const std::size_t size = block_ != nullptr ? block_size_ : mapping_size_ - 2 * k_guard;
+  if (::mprotect(pages, size, access) != 0) {
+    fail(ExitCode::environment, "cannot change the protection of '{}' ({} bytes)", name_, size_);
+  }
+}
+
+void GuardedBuffer::make_read_only() {
+  protect(PROT_READ);
+  read_only_ = true;
+}
+
+bool GuardedBuffer::forbids_store_to(const void* address) const noexcept {
+  const auto* at = static_cast<const std::byte*>(address);
+  return read_only_ && at >= data_ && at < data_ + size_;
+}
 
 std::string GuardedBuffer::damage() const {
   const auto changed = [](std::byte value) { return value != k_guard_pattern; };

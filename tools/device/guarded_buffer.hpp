@@ -2,8 +2,8 @@
 //
 // Plain builds: the buffer ends (as near as its alignment allows) where inaccessible pages begin,
 // or begins where they end; inaccessible pages lie on its other side too, and what is left of the
-// pages around it holds a pattern that is checked. Sanitizer builds: a heap block of just this
-// size, whose surroundings AddressSanitizer watches.
+// pages around it holds a pattern that is checked. Sanitizer builds: a heap block whose
+// surroundings AddressSanitizer watches.
 #pragma once
 
 #include "device/placement.hpp"
@@ -31,6 +31,12 @@ class GuardedBuffer {
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
 
+  // From now on a store to it faults.
+  void make_read_only();
+
+  // Whether `address` lies in the buffer itself, and a store there faults.
+  [[nodiscard]] bool forbids_store_to(const void* address) const noexcept;
+
   // What was written around the buffer, as "wrote 4 bytes past the end of 'y' (400 bytes)"; empty
   // when nothing was.
   [[nodiscard]] std::string damage() const;
@@ -42,13 +48,16 @@ class GuardedBuffer {
  private:
   void take_heap_block(bool least, std::size_t alignment);
   void take_pages(Placement placement, std::size_t alignment);
+  void protect(int access) const;
 
   std::string name_;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  void* block_ = nullptr;    // of the heap, or
+  void* block_ = nullptr;  // of the heap: whole pages, so that they can be protected; or
+  std::size_t block_size_ = 0;
   void* mapping_ = nullptr;  // pages
   std::size_t mapping_size_ = 0;
+  bool read_only_ = false;
   std::span<std::byte> before_;
   std::span<std::byte> after_;
 };

@@ -114,12 +114,23 @@ Artifact artifact_from_request(const Json& json) {
                   json.at("kernels").get<std::vector<std::string>>()};
 }
 
+// A byte as a number, or {"noise": seed}.
+Json poison_to_message(const Poison& poison) {
+  if (poison.is_noise()) return Json{{"noise", poison.seed()}};
+  return static_cast<unsigned>(poison.value());
+}
+
+Poison poison_from_message(const Json& json) {
+  if (json.is_object()) return Poison::noise(json.at("noise").get<std::uint64_t>());
+  return Poison(static_cast<std::byte>(json.get<unsigned>()));
+}
+
 Json run_request(const RunRequest& request, int module) {
   return Json{{"op", "run"},
               {"module", module},
               {"tensors", tensors_to_message(*request.arena)},
               {"plan", plan_to_message(request.plan)},
-              {"poison", static_cast<unsigned>(request.poison)},
+              {"poison", poison_to_message(request.poison)},
               {"uninitialised", request.uninitialised},
               {"placement", name_of(request.placement)},
               {"schedule_seed", request.schedule_seed}};
@@ -176,7 +187,7 @@ RunJob run_job_from_request(const Json& json, const MappedTensors& mapped) {
   job.tensors = mapped.tensors;
   job.plan = plan_from_message(json.at("plan"));
   json.at("module").get_to(job.module);
-  job.poison = static_cast<std::byte>(json.at("poison").get<unsigned>());
+  job.poison = poison_from_message(json.at("poison"));
   json.at("uninitialised").get_to(job.uninitialised);
   job.placement = placement_named(json.at("placement").get<std::string>());
   json.at("schedule_seed").get_to(job.schedule_seed);

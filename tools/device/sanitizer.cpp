@@ -5,6 +5,7 @@
 #include "support/files.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace kernelloop {
 namespace {
@@ -18,26 +19,6 @@ std::size_t line_start(std::string_view text, std::size_t inside) {
   return newline == std::string_view::npos ? 0 : newline + 1;
 }
 
-// The place in the first stack frame that has one and is not the runtime's:
-// "    #1 0x7f.. in softmax_rows(...) /path/kernel.cu:12:3" -> "kernel.cu:12:3 in softmax_rows".
-std::string place_in(std::string_view report) {
-  for (std::size_t at = report.find("    #"); at != std::string_view::npos;
-       at = report.find("    #", at + 1)) {
-    const std::string_view frame = line_from(report, at);
-    const std::size_t in = frame.find(" in ");
-    const std::size_t space = frame.rfind(' ');
-    if (in == std::string_view::npos || space <= in + 3) continue;
-    const std::string_view location = frame.substr(space + 1);
-    if (location.front() == '(' || location.find(':') == std::string_view::npos) continue;
-    if (location.find("libsanitizer") != std::string_view::npos) continue;
-    const std::string_view file = location.substr(location.rfind('/') + 1);
-    std::string_view function = frame.substr(in + 4, space - in - 4);
-    function = function.substr(0, function.find('('));
-    return fmt::format("{} in {}", file, function);
-  }
-  return {};
-}
-
 std::optional<Fault> address_finding(std::string_view output) {
   constexpr std::string_view k_mark = "ERROR: AddressSanitizer: ";
   const std::size_t mark = output.find(k_mark);
@@ -45,6 +26,8 @@ std::optional<Fault> address_finding(std::string_view output) {
   const std::string_view report = output.substr(mark + k_mark.size());
   const std::string_view headline = line_from(report, 0);
   std::string message(headline.substr(0, headline.find(' ')));
+  // That is memory which we or the emulation layer put out of bounds.
+  if (message == "use-after-poison") message = "out-of-bounds";
   for (const std::string_view access : {"READ of size", "WRITE of size"}) {
     const std::size_t at = report.find(access);
     if (at == std::string_view::npos || at > 2000) continue;
@@ -52,7 +35,7 @@ std::optional<Fault> address_finding(std::string_view output) {
     message += fmt::format(": {}", line.substr(0, line.find(" at ")));
     break;
   }
-  if (const std::string place = place_in(report); !place.empty()) message += " at " + place;
+  if (const std::string place = place_of(report); !place.empty()) message += " at " + place;
   return Fault{FaultKind::illegal_access, message};
 }
 
@@ -71,6 +54,35 @@ std::optional<Fault> undefined_finding(std::string_view output) {
 }
 
 }  // namespace
+
+// A frame reads "    #1 0x7f.. in softmax_rows(...) /path/kernel.cu:12:3".
+std::string place_of(std::string_view report) {
+  for (std::size_t at = report.find("    #"); at != std::string_view::npos;
+       at = report.find("    #", at + 1)) {
+    const std::string_view frame = line_from(report, at);
+    const std::size_t in = frame.find(" in ");
+    const std::size_t space = frame.rfind(' ');
+    if (in == std::string_view::npos || space <= in + 3) continue;
+    const std::string_view location = frame.substr(space + 1);
+    if (location.front() == '(' || location.find(':') == std::string_view::npos) continue;
+    if (location.find("libsanitizer") != std::string_view::npos) continue;
+    const std::string_view file = location.substr(location.rfind('/') + 1);
+    std::string_view function = frame.substr(in + 4, space - in - 4);
+    function = function.substr(0, function.find('('));
+    return fmt::format("{} in {}", file, function);
+  }
+  return {};
+}
+
+std::uintptr_t segmentation_fault_address(std::string_view report) {
+  constexpr std::string_view k_mark = "SEGV on unknown address 0x";
+  const std::size_t mark = report.find(k_mark);
+  if (mark == std::string_view::npos) return 0;
+  const std::string_view digits = report.substr(mark + k_mark.size());
+  std::uintptr_t address = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), address, 16);
+  return address;
+}
 
 std::vector<std::string> sanitizer_runtimes(const std::filesystem::path& library) {
   std::vector<std::string> result;

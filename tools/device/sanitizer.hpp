@@ -3,6 +3,7 @@
 
 #include "device/worker_client.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -14,5 +15,12 @@ std::vector<std::string> sanitizer_runtimes(const std::filesystem::path& library
 
 // The first finding in what a sanitized process printed, as one line with file:line where known.
 std::optional<Fault> first_finding(std::string_view output);
+
+// Of a report of AddressSanitizer: the place in the first stack frame that has one and is not the
+// runtime's, as "kernel.cu:12:3 in softmax_rows"; empty when there is none.
+std::string place_of(std::string_view report);
+
+// The address that a report says the processor refused, or 0.
+std::uintptr_t segmentation_fault_address(std::string_view report);
 
 }  // namespace kernelloop

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "device/placement.hpp"
+#include "device/poison.hpp"
 #include "plan/launch_plan.hpp"
 #include "support/json.hpp"
 
@@ -43,6 +44,7 @@ enum class FaultKind {
   launch_refused,  // the driver refused the launch (too much shared memory, bad cluster, ...)
   illegal_access,  // out of bounds, on either device
   misaligned,
+  changed_input,  // a store to an input, or an input that is not what it was
   trap,
   divergent_barrier,    // cpu: not all threads of a block reach the same barrier
   timeout,              // killed
@@ -60,6 +62,10 @@ struct Fault {
   std::string message;  // first finding, with file:line where known
   explicit operator bool() const noexcept { return kind != FaultKind::none; }
 };
+
+// "the kernel writes to input 'x' at kernel.cu:12:7; inputs are for reading only". `place` may be
+// empty.
+Fault changed_input(const std::vector<std::string>& names, const std::string& place = "");
 
 // Memory shared between parent and worker; each tensor starts at a 256-byte boundary.
 class TensorArena {
@@ -99,7 +105,7 @@ struct Artifact {
 struct RunRequest {
   const TensorArena* arena = nullptr;
   ResolvedPlan plan;
-  std::byte poison{0xFF};      // every byte of outputs and workspace before the launch
+  Poison poison;               // of outputs and workspace before the launch
   bool uninitialised = false;  // cuda: no poison; a tool watches for reads before writes
   Placement placement = Placement::margins;
   std::uint64_t schedule_seed = 0;  // cpu: order of threads; 0 = in order

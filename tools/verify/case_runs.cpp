@@ -5,8 +5,6 @@
 #include "verify/parallel.hpp"
 
 #define XXH_INLINE_ALL
-#include <fmt/ranges.h>
-
 #include <xxhash.h>
 
 #include <algorithm>
@@ -25,11 +23,7 @@ XXH128_hash_t digest(std::span<const std::byte> bytes) {
   return XXH3_128bits(pieces.data(), pieces.size() * sizeof(XXH128_hash_t));
 }
 
-CaseFault changed_input(const std::vector<std::string>& names) {
-  return {"changed_input",
-          fmt::format("the kernel writes to input '{}'; inputs are for reading only",
-                      fmt::join(names, "', '"))};
-}
+CaseFault said_by(const Fault& fault) { return {name_of(fault.kind), fault.message}; }
 
 bool is_fenced(Placement placement) {
   return placement == Placement::fence_end || placement == Placement::fence_begin;
@@ -76,12 +70,12 @@ std::optional<CaseFault> CaseRuns::run(const CaseRun& run) {
   const ScopedSeconds timed(verdict_.cost.candidate);
   const RunResult result = execute(run);
   if (result.fault) return explain(result.fault, run);
-  if (!result.changed_inputs.empty()) return changed_input(result.changed_inputs);
+  if (!result.changed_inputs.empty()) return said_by(changed_input(result.changed_inputs));
   return std::nullopt;
 }
 
 CaseFault CaseRuns::explain(const Fault& fault, const CaseRun& run) {
-  CaseFault said{name_of(fault.kind), fault.message};
+  CaseFault said = said_by(fault);
   const bool device_fault = fault.kind == FaultKind::illegal_access ||
                             fault.kind == FaultKind::misaligned || fault.kind == FaultKind::trap;
   if (verdict_.hidden || !device_fault || executor_.device().kind != "cuda") return said;
@@ -91,7 +85,8 @@ CaseFault CaseRuns::explain(const Fault& fault, const CaseRun& run) {
     CaseRun open = run;
     open.placement = Placement::margins;
     const RunResult again = execute(open);
-    if (!again.fault && !again.changed_inputs.empty()) return changed_input(again.changed_inputs);
+    if (!again.fault && !again.changed_inputs.empty())
+      return said_by(changed_input(again.changed_inputs));
     if (again.fault.kind == fault.kind) said.message = again.fault.message;
   }
   said.message += words_for(run.placement);
@@ -112,13 +107,13 @@ std::optional<CaseFault> CaseRuns::check(SanitizerTool tool, std::string& unavai
       return std::nullopt;
     case ToolResult::Outcome::found:
       note_tool(result, tool);
-      return CaseFault{name_of(result.finding.kind), result.finding.message};
+      return said_by(result.finding);
     case ToolResult::Outcome::clean:
       break;
   }
   note_watch(result.run);
   note_tool(result, tool);
-  if (!result.run.changed_inputs.empty()) return changed_input(result.run.changed_inputs);
+  if (!result.run.changed_inputs.empty()) return said_by(changed_input(result.run.changed_inputs));
   return std::nullopt;
 }
 
@@ -132,7 +127,7 @@ CaseFault CaseRuns::explain_difference(const CaseRun& first, const Digests& dige
     return {"not_deterministic", "the result depends on the order of threads, first at " + where +
                                      ": a race, or floating-point atomics in no fixed order"};
   }
-  if (repeatable && run.poison != first.poison) {
+  if (repeatable && !(run.poison == first.poison)) {
     return {
         "reads_uninitialised",
         "what the outputs and the workspace hold before the launch changes the result, first at " +
@@ -143,7 +138,8 @@ CaseFault CaseRuns::explain_difference(const CaseRun& first, const Digests& dige
               where + ": a race, or floating-point atomics in no fixed order"};
 }
 
-std::vector<OutputVerdict> CaseRuns::judge(const ReferenceLibrary& reference, std::byte poison) {
+std::vector<OutputVerdict> CaseRuns::judge(const ReferenceLibrary& reference,
+                                           const Poison& poison) {
   const auto& expected = data_.expected(reference);
   const ScopedSeconds timed(verdict_.cost.judge);
   return judge_outputs(spec_, data_.axes(), data_.traits(), data_.arena(), expected, poison);

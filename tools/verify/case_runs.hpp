@@ -40,7 +40,7 @@ class CaseRuns {
                                const CaseRun& run);
 
   // Judges what the last run left.
-  std::vector<OutputVerdict> judge(const ReferenceLibrary& reference, std::byte poison);
+  std::vector<OutputVerdict> judge(const ReferenceLibrary& reference, const Poison& poison);
   [[nodiscard]] Digests digests() const;
 
  private:

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "spec/op_spec.hpp"
+#include "support/random.hpp"
 #include "verify/gates.hpp"
-#include "verify/random.hpp"
 
 #include <cstddef>
 #include <cstdint>

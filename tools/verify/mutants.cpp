@@ -1,6 +1,6 @@
 #include "verify/mutants.hpp"
 
-#include "verify/random.hpp"
+#include "support/random.hpp"
 
 #include <fmt/format.h>
 
@@ -176,8 +176,7 @@ Mutant skipped_tail() {
             const std::size_t size = info(launch.output.dtype).size;
             const std::size_t row = row_length(launch) * size;
             for (std::size_t end = row; end <= bytes.size(); end += row) {
-              std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(end - size), size,
-                          launch.poison);
+              for (std::size_t at = end - size; at < end; ++at) bytes[at] = launch.poison.at(at);
             }
           }};
 }

@@ -21,7 +21,7 @@ struct MutantLaunch {
   const std::vector<std::byte>& before;                 // `output` as the case before left it
   const std::vector<std::byte>& first;                  // as the first case of this shape did
   std::function<ReferenceOutput(int significand)> cut;  // of inputs cut to so many bits
-  std::byte poison{0xFF};
+  Poison poison;                                        // what `output` held before the launch
 };
 
 // One way to be wrong in one output; the other outputs are honest.

@@ -23,7 +23,7 @@ std::map<std::string, std::span<const std::byte>> look_alikes(const OpSpec& spec
 std::vector<OutputVerdict> judge_outputs(const OpSpec& spec, const Bindings& axes,
                                          const DataTraits& traits, const TensorArena& arena,
                                          const std::map<std::string, ReferenceOutput>& expected,
-                                         std::byte poison) {
+                                         const Poison& poison) {
   std::vector<OutputVerdict> verdicts;
   for (const Tensor& tensor : spec.outputs) {
     const ReferenceOutput& reference = expected.at(tensor.name);

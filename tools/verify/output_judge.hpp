@@ -16,6 +16,6 @@ namespace kernelloop {
 std::vector<OutputVerdict> judge_outputs(const OpSpec& spec, const Bindings& axes,
                                          const DataTraits& traits, const TensorArena& arena,
                                          const std::map<std::string, ReferenceOutput>& expected,
-                                         std::byte poison);
+                                         const Poison& poison);
 
 }  // namespace kernelloop

@@ -17,9 +17,11 @@ namespace {
 
 bool is_unwritten(const FailedOutput& output, std::int64_t index) {
   const std::size_t size = info(output.type).size;
-  const std::byte* element = output.candidate + static_cast<std::size_t>(index) * size;
-  return std::all_of(element, element + size,
-                     [&](std::byte byte) { return byte == output.poison; });
+  const std::size_t begin = static_cast<std::size_t>(index) * size;
+  for (std::size_t at = begin; at < begin + size; ++at) {
+    if (output.candidate[at] != output.poison.at(at)) return false;
+  }
+  return true;
 }
 
 std::optional<std::string> unwritten(const FailedOutput& output, const ErrorMap& errors) {

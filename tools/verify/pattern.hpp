@@ -1,6 +1,7 @@
 // Says in words where an output is wrong: what a person or a model needs to find the bug.
 #pragma once
 
+#include "device/poison.hpp"
 #include "verify/compare.hpp"
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace kernelloop {
 struct FailedOutput {
   DType type = DType::float32;
   const std::byte* candidate = nullptr;
-  std::byte poison{0xFF};  // what every byte of it was before the launch
+  Poison poison;  // what it held before the launch
   std::span<const double> reference;
   std::vector<std::int64_t> shape;
   const Metrics* metrics = nullptr;

@@ -87,7 +87,7 @@ void RepeatedCase::fetch(std::int64_t number) const {
 }
 
 std::vector<OutputVerdict> RepeatedCase::judge(const ReferenceLibrary& reference,
-                                               std::byte poison) {
+                                               const Poison& poison) {
   const std::int64_t length = period_.axes().at(repetition_.axis);
   const auto judged = [&](std::int64_t number) {
     fetch(number);

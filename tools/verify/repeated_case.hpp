@@ -27,7 +27,7 @@ class RepeatedCase {
   static std::int64_t bytes_needed(const OpSpec& spec, const Bindings& axes);
 
   // Judges every period. The verdicts are those of the first period that is wrong, or of the first.
-  std::vector<OutputVerdict> judge(const ReferenceLibrary& reference, std::byte poison);
+  std::vector<OutputVerdict> judge(const ReferenceLibrary& reference, const Poison& poison);
 
  private:
   [[nodiscard]] bool same_as_first(std::int64_t number) const;

@@ -20,7 +20,7 @@ namespace kernelloop {
 
 // One launch of a case.
 struct CaseRun {
-  std::byte poison{0xFF};
+  Poison poison;
   std::uint64_t schedule_seed = 0;  // cpu: order of threads; 0 = in order
   Placement placement = Placement::margins;
 };
@@ -77,7 +77,7 @@ std::vector<CasePlan> holdout_cases(const RungContext& context);
 std::vector<CasePlan> huge_cases(const RungContext& context);
 std::vector<CasePlan> sanitizer_cases(const RungContext& context);
 
-// Two poisons, 0xFF and one drawn from `seed`, in order; on the CPU device also `schedules` random
+// Two poisons, NaN and noise drawn from `seed`, in order; on the CPU device also `schedules` random
 // schedules, drawn from `seed`.
 std::vector<CaseRun> standard_runs(const RungContext& context, int schedules, std::uint64_t seed);
 

@@ -1,6 +1,6 @@
 // determinism: the same inputs give the same bits, every time. On a GPU whatever the order of
 // blocks and warps happens to be; on the CPU device in orders drawn at random.
-#include "verify/random.hpp"
+#include "support/random.hpp"
 #include "verify/rung.hpp"
 #include "verify/shapes.hpp"
 
@@ -21,21 +21,21 @@ std::vector<CasePlan> determinism_cases(const RungContext& context) {
   for (const Bindings& shape : shapes) {
     CasePlan plan = shape_case(context, shape, 0);
     plan.same_bits_in_any_order = true;
-    constexpr std::byte k_nan{0xFF};
-    constexpr std::byte k_plain{0x5A};
-    plan.runs = {{k_nan}, {k_nan}, {k_plain}};
+    const Poison nan;
+    const Poison noise = Poison::noise(plan.seed);
+    plan.runs = {{nan}, {nan}, {noise}};
     if (emulated) {
       constexpr std::uint64_t k_schedules = 6;
       const RandomStream stream(plan.seed, "orders");
       for (std::uint64_t number = 0; number < k_schedules; ++number) {
-        plan.runs.push_back({k_nan, stream.bits(number) | 1u});
+        plan.runs.push_back({nan, stream.bits(number) | 1u});
       }
     } else {
       // A launch finds the device as the one before left it: other addresses in between.
-      plan.runs.push_back({k_plain, 0, Placement::fence_end});
-      plan.runs.push_back({k_nan});
-      plan.runs.push_back({k_nan, 0, Placement::least_alignment});
-      plan.runs.push_back({k_nan});
+      plan.runs.push_back({noise, 0, Placement::fence_end});
+      plan.runs.push_back({nan});
+      plan.runs.push_back({nan, 0, Placement::least_alignment});
+      plan.runs.push_back({nan});
     }
     cases.push_back(std::move(plan));
   }

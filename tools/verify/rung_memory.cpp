@@ -25,16 +25,15 @@ std::vector<Bindings> memory_shapes(const RungContext& context) {
 }  // namespace
 
 std::vector<CasePlan> memory_cases(const RungContext& context) {
-  constexpr std::byte k_nan{0xFF};    // in every floating-point type
-  constexpr std::byte k_plain{0x5A};  // a number like any other
   std::vector<CasePlan> cases;
   for (const Bindings& shape : covering_all_launches(context, memory_shapes(context))) {
     CasePlan plan = shape_case(context, shape, 0);
-    plan.runs = {{k_nan, 0, Placement::margins},
-                 {k_plain, 0, Placement::margins},
-                 {k_nan, 0, Placement::fence_end},
-                 {k_plain, 0, Placement::fence_begin},
-                 {k_nan, 0, Placement::least_alignment}};
+    const Poison noise = Poison::noise(plan.seed);
+    plan.runs = {{Poison(), 0, Placement::margins},
+                 {noise, 0, Placement::margins},
+                 {Poison(), 0, Placement::fence_end},
+                 {noise, 0, Placement::fence_begin},
+                 {Poison(), 0, Placement::least_alignment}};
     cases.push_back(std::move(plan));
   }
   return cases;

@@ -1,4 +1,4 @@
-#include "verify/random.hpp"
+#include "support/random.hpp"
 #include "verify/reference_library.hpp"
 #include "verify/rung.hpp"
 
@@ -33,22 +33,13 @@ const std::vector<Rung>& ladder() {
   return k_ladder;
 }
 
-namespace {
-
-// Another byte every time: one that never changed would tell a kernel that it is being verified.
-std::byte second_poison(std::uint64_t seed) {
-  return static_cast<std::byte>(RandomStream(seed, "poison").bits(0) % 0xFF);
-}
-
-}  // namespace
-
 std::vector<CaseRun> standard_runs(const RungContext& context, int schedules, std::uint64_t seed) {
-  std::vector<CaseRun> runs{{std::byte{0xFF}, 0}, {second_poison(seed), 0}};
+  std::vector<CaseRun> runs{{Poison(), 0}, {Poison::noise(seed), 0}};
   if (context.device != "cpu") return runs;
   const RandomStream stream(seed, "schedules");
   for (int number = 0; number < schedules; ++number) {
     const std::uint64_t schedule = stream.bits(static_cast<std::uint64_t>(number)) | 1u;
-    runs.push_back({std::byte{0xFF}, schedule});
+    runs.push_back({Poison(), schedule});
   }
   return runs;
 }

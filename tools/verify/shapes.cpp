@@ -1,7 +1,7 @@
 #include "verify/shapes.hpp"
 
 #include "support/error.hpp"
-#include "verify/random.hpp"
+#include "support/random.hpp"
 
 #include <algorithm>
 #include <array>

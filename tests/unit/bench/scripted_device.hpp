@@ -53,7 +53,7 @@ class ScriptedDevice : public TimingDevice {
   double copy_bandwidth = 4e11;
 
   std::vector<Artifact> loaded;
-  std::vector<std::byte> poisons;
+  std::vector<Poison> poisons;
   std::vector<TimeRequest> times;
   std::vector<std::int64_t> copies;
 

@@ -77,6 +77,30 @@ TEST(GuardedBuffer, SanitizedOnesHaveTheExactSizeOnTheHeap) {
   EXPECT_EQ(buffer.distance(buffer.data() + 100), 0);
 }
 
+TEST(GuardedBuffer, AReadOnlyOneKnowsWhichStoresItForbids) {
+  for (const bool sanitized : {false, true}) {
+    GuardedBuffer buffer("x", 100, sanitized, Placement::least_alignment);
+    buffer.data()[99] = std::byte{7};
+    EXPECT_FALSE(buffer.forbids_store_to(buffer.data()));
+    buffer.make_read_only();
+    EXPECT_EQ(buffer.data()[99], std::byte{7});
+    EXPECT_TRUE(buffer.forbids_store_to(buffer.data()));
+    EXPECT_TRUE(buffer.forbids_store_to(buffer.data() + 99));
+    EXPECT_FALSE(buffer.forbids_store_to(buffer.data() + 100));
+    EXPECT_FALSE(buffer.forbids_store_to(buffer.data() - 1));
+    const GuardedBuffer moved = std::move(buffer);
+    EXPECT_TRUE(moved.forbids_store_to(moved.data()));
+  }
+}
+
+TEST(GuardedBufferDeathTest, AReadOnlyOneTakesNoStore) {
+  for (const bool sanitized : {false, true}) {
+    GuardedBuffer buffer("x", 100, sanitized);
+    buffer.make_read_only();
+    EXPECT_DEATH(*(volatile std::byte*)(buffer.data() + 50) = std::byte{1}, "");
+  }
+}
+
 TEST(GuardedBuffer, MovesWithItsMemory) {
   GuardedBuffer first("y", 8, false);
   first.data()[0] = std::byte{5};

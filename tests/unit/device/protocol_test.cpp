@@ -63,7 +63,7 @@ TEST(Protocol, ARunRequestSurvives) {
   RunRequest request;
   request.arena = &arena;
   request.plan = test::plan_for("twice", 10);
-  request.poison = std::byte{0x5A};
+  request.poison = Poison::noise(0xFFFFFFFFFFFFFFFFu);
   request.uninitialised = true;
   request.placement = Placement::fence_begin;
   request.schedule_seed = ~std::uint64_t{0};
@@ -75,7 +75,7 @@ TEST(Protocol, ARunRequestSurvives) {
   const MappedTensors mapped = map_tensors(json, memories);
   const RunJob job = run_job_from_request(json, mapped);
   EXPECT_EQ(job.module, 3);
-  EXPECT_EQ(job.poison, std::byte{0x5A});
+  EXPECT_EQ(job.poison, request.poison);
   EXPECT_TRUE(job.uninitialised);
   EXPECT_EQ(job.placement, Placement::fence_begin);
   EXPECT_EQ(job.schedule_seed, ~std::uint64_t{0});

@@ -35,6 +35,19 @@ TEST(FirstFinding, IsOneLineWithThePlace) {
             "heap-buffer-overflow: WRITE of size 4 at kernel.cu:12:7 in softmax_rows");
 }
 
+TEST(FirstFinding, WhatIsPutOutOfBoundsIsCalledThat) {
+  std::string report = k_address_report;
+  report.replace(report.find("heap-buffer-overflow"), 20, "use-after-poison");
+  EXPECT_THAT(first_finding(report)->message, StartsWith("out-of-bounds: WRITE of size 4"));
+}
+
+TEST(SegmentationFaultAddress, IsReadFromTheReport) {
+  EXPECT_EQ(segmentation_fault_address("==1==ERROR: AddressSanitizer: SEGV on unknown address "
+                                       "0x7f10aa00 (pc 0x55 bp 0x7f)\n"),
+            0x7f10aa00u);
+  EXPECT_EQ(segmentation_fault_address(k_address_report), 0u);
+}
+
 TEST(FirstFinding, OfUndefinedBehaviour) {
   const auto finding = first_finding(
       "/a/b/kernel.cu:9:15: runtime error: index 40 out of bounds for type 'float [32]'\n");

@@ -120,8 +120,8 @@ TEST_F(CpuTiming, AnEndlessKernelIsKilled) {
 
 TEST_F(CpuTiming, AChangedInputIsAFault) {
   const TimeResult result = time({"changes_input"});
-  EXPECT_EQ(result.fault.kind, FaultKind::other);
-  EXPECT_THAT(result.fault.message, HasSubstr("changed its input 'x'"));
+  EXPECT_EQ(result.fault.kind, FaultKind::changed_input);
+  EXPECT_THAT(result.fault.message, HasSubstr("writes to input 'x'"));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ FakeExecutor::FakeExecutor(std::string kind, Kernel kernel, Tools tools)
 
 RunResult FakeExecutor::run(const RunRequest& request) {
   const auto output = request.arena->bytes("y");
-  std::fill(output.begin(), output.end(), request.poison);
+  request.poison.fill(output);
   FakeLaunch launch{*request.arena, request, request.plan.launches.at(0).grid[0], 0, runs_++};
   for (const ResolvedArgument& argument : request.plan.launches.front().arguments) {
     if (argument.kind != ResolvedArgument::Kind::bytes || launch.cols != 0) continue;

@@ -165,7 +165,7 @@ Judgement judge(const Problem& problem, const Values& candidate,
   if (!judgement.passed) {
     failed.type = output.dtype;
     failed.candidate = bytes.data();
-    failed.poison = k_poison;
+    failed.poison = Poison(k_poison);
     failed.reference = problem.expected;
     failed.shape = problem.shape;
     failed.metrics = &judgement.metrics;
