@@ -4,8 +4,10 @@
 #include "propose/http_provider.hpp"
 #include "propose/secrets.hpp"
 #include "propose/user_config.hpp"
+#include "propose/wire_errors.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/json_members.hpp"
 
 #include <memory>
 

@@ -1,177 +1,88 @@
 #include "propose/dialect.hpp"
 
 #include "propose/sse.hpp"
+#include "propose/wire_errors.hpp"
 #include "support/error.hpp"
+#include "support/json_members.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
-#include <cmath>
-#include <cstdlib>
-#include <ctime>
+#include <utility>
 
 namespace kernelloop {
 namespace {
 
 using Kind = Failure::Kind;
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
+Reply refused(const std::string& why) {
+  Answer answer;
+  answer.stop_reason = "refusal";
+  answer.note = why;
+  return Reply::of(std::move(answer));
 }
 
-bool contains_any(const std::string& text, std::initializer_list<std::string_view> needles) {
-  return std::any_of(needles.begin(), needles.end(), [&](std::string_view needle) {
-    return text.find(needle) != std::string::npos;
-  });
+// The same question again would get the same answer: a refusal is one, whatever its status.
+Reply reply_of_error(const Json& body, Failure problem) {
+  return is_content_refusal(body) ? refused(problem.message) : Reply::of(std::move(problem));
 }
 
-// The first of an unknown body, on one line.
-std::string excerpt(std::string_view text) {
-  std::string result(text.substr(0, 500));
-  for (char& c : result) {
-    if (static_cast<unsigned char>(c) < 32) c = ' ';
-  }
-  return result;
-}
-
-std::string code_text(const Json& error) {
-  for (const char* name : {"type", "code", "status"}) {
-    const auto found = error.find(name);
-    if (found != error.end() && found->is_string() && found->get<std::string>() != "error") {
-      return found->get<std::string>();
-    }
-  }
-  return {};
-}
-
-int code_number(const Json& error) {
-  const auto found = error.find("code");
-  return found != error.end() && found->is_number_integer() ? found->get<int>() : 0;
-}
-
-Kind kind_of(int status, const std::string& words) {
-  if (contains_any(words, {"prompt is too long", "context_length", "maximum context length",
-                           "exceed context limit", "exceed_context_size"})) {
-    return Kind::context_overflow;
-  }
-  if (contains_any(words, {"insufficient_quota", "billing", "credit balance", "spend limit"}) ||
-      status == 402) {
-    return Kind::quota;
-  }
-  if (status == 401 || status == 403 ||
-      contains_any(words, {"authentication_error", "invalid_api_key", "permission_error"})) {
-    return Kind::authentication;
-  }
-  if (status == 429 || contains_any(words, {"rate_limit"})) return Kind::rate_limit;
-  if (status == 408 || status == 409 || status >= 500 ||
-      contains_any(words, {"overloaded", "server_error", "api_error", "timeout_error"})) {
-    return Kind::overloaded;
-  }
-  return Kind::bad_request;
-}
-
-std::optional<std::chrono::milliseconds> milliseconds_of(const std::string& text, double unit) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || *end != '\0' || !std::isfinite(value) || value < 0) {
-    return std::nullopt;
-  }
-  return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(value * unit, 1e9)));
-}
-
-// retry-after-ms, then retry-after: seconds or a date.
-std::optional<std::chrono::milliseconds> retry_after(const HttpResponse& response) {
-  if (const auto found = response.headers.find("retry-after-ms"); found != response.headers.end()) {
-    if (const auto value = milliseconds_of(found->second, 1.0)) return value;
-  }
-  const auto found = response.headers.find("retry-after");
-  if (found == response.headers.end()) return std::nullopt;
-  if (const auto value = milliseconds_of(found->second, 1000.0)) return value;
-  std::tm date{};
-  if (::strptime(found->second.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date) == nullptr) {
-    return std::nullopt;
-  }
-  const auto left = static_cast<std::int64_t>(::timegm(&date) - std::time(nullptr));
-  return std::chrono::milliseconds(std::max<std::int64_t>(0, left) * 1000);
-}
-
-std::string remedy_for(Kind kind) {
-  switch (kind) {
-    case Kind::authentication:
-      return "; check the key and that it may use this model";
-    case Kind::quota:
-      return "; add credit or choose another provider";
-    case Kind::context_overflow:
-      return "; shorten hints or context, or choose a model with a longer context";
-    case Kind::bad_request:
-      return "; check MODEL and the base URL";
-    default:
-      return "";
-  }
+bool is_error(const Json& body) {
+  return body.is_array() || member(body, "object") == "error" || !member(body, "error").is_null();
 }
 
 }  // namespace
-
-Failure failure(Failure::Kind kind, std::string message, bool retryable) {
-  Failure result;
-  result.kind = kind;
-  result.message = std::move(message);
-  result.retryable = retryable;
-  return result;
-}
 
 Json parse_leniently(std::string_view text) {
   Json json = Json::parse(text, nullptr, false);
   return json.is_discarded() ? Json(nullptr) : json;
 }
 
-std::string joined_url(const std::string& base, std::string_view path) {
-  std::string result = base;
-  while (!result.empty() && result.back() == '/') result.pop_back();
-  return result + std::string(path);
-}
-
-Failure failure_of_error(const Json& error, int status) {
-  const Json& body = error.is_array() && !error.empty() ? error.front() : error;
-  const Json& inner =
-      body.is_object() && body.contains("error") && !body["error"].is_null() ? body["error"] : body;
-  std::string message = text_member(inner, "message");
-  if (message.empty()) message = text_member(inner, "detail");
-  if (message.empty() && inner.is_string()) message = inner.get<std::string>();
-  if (message.empty()) message = "no reason given";
-  const std::string code = inner.is_object() ? code_text(inner) : std::string();
-  if (status < 400 && inner.is_object()) status = code_number(inner);
-  const Kind kind = kind_of(status, lower(code + " " + text_member(inner, "code") + " " + message));
-  Failure result = failure(
-      kind,
-      fmt::format("{}{}{}: {}{}", status > 0 ? fmt::format("HTTP {} ", status) : "", name_of(kind),
-                  code.empty() ? "" : " (" + code + ")", excerpt(message), remedy_for(kind)),
-      kind == Kind::rate_limit || kind == Kind::overloaded);
-  result.http_status = status;
-  return result;
-}
-
-Failure failure_of_status(const HttpResponse& response) {
-  if (response.status >= 300 && response.status < 400) {
-    const auto location = response.headers.find("location");
-    Failure result = failure(
-        Kind::redirect,
-        fmt::format("HTTP {}: the server redirects to {}, which is never followed; set the base "
-                    "URL to where the API is",
-                    response.status,
-                    location == response.headers.end() ? "nowhere" : shown_url(location->second)));
-    result.http_status = response.status;
-    return result;
+HttpRequest post_json(const Endpoint& endpoint, std::string_view path, Json body,
+                      const std::string& key_header) {
+  for (const auto& [name, value] : endpoint.extra_body.items()) body[name] = value;
+  for (const std::string& name : endpoint.drop_params) body.erase(name);
+  HttpRequest result;
+  result.url = endpoint.base_url;
+  while (!result.url.empty() && result.url.back() == '/') result.url.pop_back();
+  result.url += path;
+  if (!endpoint.query.empty()) result.url += "?" + endpoint.query;
+  result.headers = {{"content-type", "application/json"},
+                    {"accept", "text/event-stream, application/json"}};
+  if (!endpoint.key.empty()) {
+    const std::string& name = endpoint.key_header.empty() ? key_header : endpoint.key_header;
+    result.headers.emplace_back(name,
+                                name == "authorization" ? "Bearer " + endpoint.key : endpoint.key);
+    result.carries_key = true;
   }
-  const Json body = parse_leniently(response.body);
-  Failure result =
-      body.is_object() || body.is_array()
-          ? failure_of_error(body, response.status)
-          : failure_of_error(Json{{"message", excerpt(response.body)}}, response.status);
-  result.retry_after = retry_after(response);
+  for (const auto& header : endpoint.extra_headers) result.headers.push_back(header);
+  result.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
   return result;
+}
+
+const Json& echo_of(const Turn& turn, std::string_view dialect, const std::string& model) {
+  static const Json k_none;
+  return turn.echo.dialect == dialect && turn.echo.model == model ? turn.echo.items : k_none;
+}
+
+Reply settled(Answer answer, bool reasoned) {
+  const bool cut = answer.stop_reason == "length";
+  if (cut || answer.stop_reason == "refusal") answer.tool_calls.clear();  // perhaps half of one
+  if (!answer.tool_calls.empty()) answer.stop_reason = "tools";
+  int number = 0;
+  for (ToolCall& call : answer.tool_calls) {
+    ++number;
+    if (call.id.empty()) call.id = fmt::format("call_{}", number);
+  }
+  const bool blank = answer.text.find_first_not_of(" \t\r\n") == std::string::npos;
+  if (!cut || !blank || !(reasoned || answer.usage.reasoning.value_or(0) > 0)) {
+    return Reply::of(std::move(answer));
+  }
+  Failure problem =
+      failure(Kind::reasoning_limit,
+              fmt::format("reasoning used up the whole output ({}) before the answer began; raise "
+                          "max_output_tokens or lower the reasoning effort",
+                          answer.usage.output ? fmt::format("{} tokens", *answer.usage.output)
+                                              : std::string("tokens unknown")));
+  problem.usage = answer.usage;
+  return Reply::of(std::move(problem));
 }
 
 Reply Dialect::reply(const HttpResponse& response) const {
@@ -179,29 +90,23 @@ Reply Dialect::reply(const HttpResponse& response) const {
     return Reply::of(failure(Kind::network, "no answer: " + response.error, true));
   }
   if (response.status < 200 || response.status >= 300) {
-    return Reply::of(failure_of_status(response));
+    return reply_of_error(parse_leniently(response.body), failure_of_status(response));
   }
   Reply result;
   if (looks_like_sse(response.body)) {
     result = from_stream(response.body);
   } else if (const Json body = parse_leniently(response.body);
              body.is_object() || body.is_array()) {
-    const bool flat_error = body.is_object() && member(body, "object") == "error";
-    const bool has_error =
-        body.is_array() || flat_error || (body.contains("error") && !body["error"].is_null());
-    result = has_error ? Reply::of(failure_of_error(body, 0)) : from_json(body);
+    result = is_error(body) ? reply_of_error(body, failure_of_error(body, 0)) : from_json(body);
   } else if (!response.error.empty() || response.body.empty()) {
-    result = Reply::of(
-        failure(Kind::truncated,
-                "the answer broke off: " +
-                    (response.error.empty() ? std::string("an empty body") : response.error),
-                true));
+    const std::string why = response.error.empty() ? "an empty body" : response.error;
+    return Reply::of(failure(Kind::truncated, "the answer broke off: " + why, true));
   } else {
     result = Reply::of(
         failure(Kind::protocol, "neither JSON nor an event stream: " + excerpt(response.body)));
   }
   if (result.failure) {
-    result.failure->http_status = response.status;
+    if (result.failure->http_status == 0) result.failure->http_status = response.status;
     if (result.failure->kind == Kind::truncated && !response.error.empty()) {
       result.failure->message += " (" + response.error + ")";
     }

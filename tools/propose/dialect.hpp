@@ -4,11 +4,13 @@
 
 #include "propose/provider.hpp"
 #include "propose/transport.hpp"
-#include "support/json_members.hpp"
+#include "support/json.hpp"
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace kernelloop {
 
@@ -20,6 +22,11 @@ struct Endpoint {
   std::string key_from;       // "ANTHROPIC_API_KEY"
   std::string default_model;  // empty: the op has to name one
   std::string max_tokens_field = "max_tokens";  // openai-chat: servers differ
+  std::string key_header = {};  // empty: the dialect's; "authorization" is sent with "Bearer "
+  std::string query = {};       // "api-version=2026-01-01", put after the path
+  std::vector<std::pair<std::string, std::string>> extra_headers = {};
+  Json extra_body = Json::object();           // members that replace ours or come on top
+  std::vector<std::string> drop_params = {};  // members of the body that this server refuses
 };
 
 class Dialect {
@@ -44,10 +51,15 @@ std::unique_ptr<Dialect> make_openai_dialect();
 std::unique_ptr<Dialect> make_openai_chat_dialect();
 
 // What the dialects share.
-Failure failure_of_status(const HttpResponse& response);
-Failure failure_of_error(const Json& error, int status);  // an error object, whatever its shape
-Failure failure(Failure::Kind kind, std::string message, bool retryable = false);
+
+// A POST of `body` with what the user configured: key, headers, query, members added and dropped.
+HttpRequest post_json(const Endpoint& endpoint, std::string_view path, Json body,
+                      const std::string& key_header);
 Json parse_leniently(std::string_view text);  // null when it is not JSON
-std::string joined_url(const std::string& base, std::string_view path);
+// The items of a turn to send back as they came, or null: they are of another dialect or model.
+const Json& echo_of(const Turn& turn, std::string_view dialect, const std::string& model);
+// The end of reading an answer: the stop reason "tools" where there are calls that may be run; a
+// Failure where there is nothing because reasoning (`reasoned`) took the whole output.
+Reply settled(Answer answer, bool reasoned);
 
 }  // namespace kernelloop

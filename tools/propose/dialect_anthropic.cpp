@@ -1,9 +1,15 @@
 // Anthropic's Messages API.
 #include "propose/dialect.hpp"
 #include "propose/sse.hpp"
+#include "propose/wire_errors.hpp"
+#include "support/json_members.hpp"
+
+#include <map>
 
 namespace kernelloop {
 namespace {
+
+constexpr const char* k_anthropic = "anthropic";
 
 std::string messages_stop_reason(const std::string& reason) {
   if (reason == "max_tokens" || reason == "model_context_window_exceeded") return "length";
@@ -11,31 +17,134 @@ std::string messages_stop_reason(const std::string& reason) {
   return reason;
 }
 
-// Counts are cumulative in a stream: later numbers replace earlier ones.
-struct Counts {
-  std::int64_t input = 0;
-  std::int64_t cache_read = 0;
-  std::int64_t cache_written = 0;
-  std::int64_t output = 0;
-  bool seen = false;
+// `input_tokens` leaves out what a cache gave or took.
+Usage messages_usage(const Json& json) {
+  Usage usage;
+  const auto input = count_member(json, "input_tokens");
+  usage.cached_input = count_member(json, "cache_read_input_tokens");
+  usage.cache_written = count_member(json, "cache_creation_input_tokens");
+  usage.cache_written_1h =
+      count_member(member(json, "cache_creation"), "ephemeral_1h_input_tokens");
+  if (input)
+    usage.input = *input + usage.cached_input.value_or(0) + usage.cache_written.value_or(0);
+  usage.output = count_member(json, "output_tokens");
+  usage.reasoning = count_member(member(json, "output_tokens_details"), "thinking_tokens");
+  return usage;
+}
 
-  void update(const Json& usage) {
-    if (!usage.is_object()) return;
-    seen = true;
-    take(usage, "input_tokens", input);
-    take(usage, "cache_read_input_tokens", cache_read);
-    take(usage, "cache_creation_input_tokens", cache_written);
-    take(usage, "output_tokens", output);
+Json message_of(const Turn& turn, const std::string& model) {
+  if (turn.role == Turn::Role::assistant) {
+    if (const Json& echo = echo_of(turn, k_anthropic, model); echo.is_array() && !echo.empty()) {
+      return {{"role", "assistant"}, {"content", echo}};
+    }
+    if (turn.tool_calls.empty()) return {{"role", "assistant"}, {"content", turn.text}};
+    Json content = Json::array();
+    if (!turn.text.empty()) content.push_back({{"type", "text"}, {"text", turn.text}});
+    for (const ToolCall& call : turn.tool_calls) {
+      content.push_back({{"type", "tool_use"},
+                         {"id", call.id},
+                         {"name", call.name},
+                         {"input", call.input.is_object() ? call.input : Json::object()}});
+    }
+    return {{"role", "assistant"}, {"content", content}};
   }
-  static void take(const Json& usage, const char* name, std::int64_t& value) {
-    if (const auto found = usage.find(name); found != usage.end() && found->is_number()) {
-      value = found->get<std::int64_t>();
+  if (turn.tool_results.empty()) return {{"role", "user"}, {"content", turn.text}};
+  Json content = Json::array();
+  for (const ToolResult& result : turn.tool_results) {
+    Json block = {
+        {"type", "tool_result"}, {"tool_use_id", result.call_id}, {"content", result.text}};
+    if (result.failed) block["is_error"] = true;
+    content.push_back(std::move(block));
+  }
+  if (!turn.text.empty()) content.push_back({{"type", "text"}, {"text", turn.text}});
+  return {{"role", "user"}, {"content", content}};
+}
+
+// Puts the events of a stream together to the message that a plain answer would have been.
+class MessageBuilder {
+ public:
+  void take(const Json& data, const std::string& type) {
+    if (type == "message_start") {
+      merge(member(data, "message"));
+    } else if (type == "content_block_start") {
+      Block& block = blocks_[index_of(data)];
+      block.content = member(data, "content_block");
+    } else if (type == "content_block_delta") {
+      take_delta(blocks_[index_of(data)], member(data, "delta"));
+    } else if (type == "message_delta") {
+      merge(member(data, "delta"));
+      merge_usage(member(data, "usage"));
+    } else if (type == "message_stop") {
+      finished_ = true;
     }
   }
-  [[nodiscard]] Usage usage() const {
-    if (!seen) return {};
-    return {input + cache_read + cache_written, output, cache_read};
+
+  [[nodiscard]] bool finished() const {
+    return finished_ && !text_member(message_, "stop_reason").empty();
   }
+
+  [[nodiscard]] Json message() const {
+    Json result = message_;
+    result["content"] = Json::array();
+    for (const auto& [index, block] : blocks_) {
+      if (!block.content.is_object()) continue;
+      Json content = block.content;
+      if (text_member(content, "type") == "tool_use") {
+        const ToolCall call = call_with_arguments("", "", std::string_view(block.arguments));
+        if (!block.arguments.empty()) {
+          content["input"] = call.error.empty() ? call.input : Json(block.arguments);
+        }
+      }
+      result["content"].push_back(std::move(content));
+    }
+    return result;
+  }
+
+ private:
+  struct Block {
+    Json content;
+    std::string arguments;
+  };
+
+  static std::int64_t index_of(const Json& data) { return count_member(data, "index").value_or(0); }
+
+  static void append(Json& object, const char* name, const std::string& text) {
+    object[name] = text_member(object, name) + text;
+  }
+
+  static void take_delta(Block& block, const Json& delta) {
+    if (!block.content.is_object()) block.content = {{"type", "text"}, {"text", ""}};
+    const std::string type = text_member(delta, "type");
+    if (type == "text_delta") append(block.content, "text", text_member(delta, "text"));
+    if (type == "thinking_delta") append(block.content, "thinking", text_member(delta, "thinking"));
+    if (type == "signature_delta") {
+      append(block.content, "signature", text_member(delta, "signature"));
+    }
+    if (type == "input_json_delta") block.arguments += text_member(delta, "partial_json");
+  }
+
+  void merge(const Json& part) {
+    if (!part.is_object()) return;
+    for (const auto& [name, value] : part.items()) {
+      if (name == "usage") {
+        merge_usage(value);
+      } else if (name != "content" && !value.is_null()) {
+        message_[name] = value;
+      }
+    }
+  }
+
+  // Counts are cumulative: a later number replaces an earlier one.
+  void merge_usage(const Json& usage) {
+    if (!usage.is_object()) return;
+    for (const auto& [name, value] : usage.items()) {
+      if (!value.is_null()) message_["usage"][name] = value;
+    }
+  }
+
+  Json message_ = Json::object();
+  std::map<std::int64_t, Block> blocks_;
+  bool finished_ = false;
 };
 
 class AnthropicDialect : public Dialect {
@@ -43,29 +152,18 @@ class AnthropicDialect : public Dialect {
   [[nodiscard]] HttpRequest request(const AskRequest& ask,
                                     const Endpoint& endpoint) const override {
     Json messages = Json::array();
-    for (std::size_t i = 0; i < ask.turns.size(); ++i) {
-      const Turn& turn = ask.turns[i];
-      messages.push_back(
-          {{"role", turn.role == Turn::Role::user ? "user" : "assistant"}, {"content", turn.text}});
-    }
+    for (const Turn& turn : ask.turns) messages.push_back(message_of(turn, ask.model));
     // The system text is the same for every version of every op: the prefix worth caching.
     const Json system = Json::array(
         {{{"type", "text"}, {"text", ask.system}, {"cache_control", {{"type", "ephemeral"}}}}});
-    const Json body = {{"model", ask.model},
-                       {"max_tokens", ask.max_output_tokens},
-                       {"stream", true},
-                       {"system", system},
-                       {"messages", messages}};
-    HttpRequest result;
-    result.url = joined_url(endpoint.base_url, "/v1/messages");
-    result.headers = {{"content-type", "application/json"},
-                      {"anthropic-version", "2023-06-01"},
-                      {"accept", "text/event-stream, application/json"}};
-    if (!endpoint.key.empty()) {
-      result.headers.emplace_back("x-api-key", endpoint.key);
-      result.carries_key = true;
-    }
-    result.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+    Json body = {{"model", ask.model},
+                 {endpoint.max_tokens_field, ask.max_output_tokens},
+                 {"stream", true},
+                 {"system", system},
+                 {"messages", messages}};
+    if (!ask.tools.empty()) body["tools"] = to_json(ask.tools);  // our form is theirs
+    HttpRequest result = post_json(endpoint, "/v1/messages", std::move(body), "x-api-key");
+    result.headers.emplace(result.headers.begin() + 1, "anthropic-version", "2023-06-01");
     return result;
   }
 
@@ -76,49 +174,50 @@ class AnthropicDialect : public Dialect {
       return Reply::of(failure(Failure::Kind::protocol, "the answer has no content"));
     }
     Answer answer;
+    bool thought = false;
     for (const Json& block : *content) {
-      if (text_member(block, "type") == "text") answer.text += text_member(block, "text");
+      const std::string type = text_member(block, "type");
+      if (type == "text") answer.text += text_member(block, "text");
+      if (type == "tool_use") {
+        answer.tool_calls.push_back(call_with_arguments(
+            text_member(block, "id"), text_member(block, "name"), member(block, "input")));
+      }
+      thought = thought || type == "thinking" || type == "redacted_thinking";
     }
-    Counts counts;
-    counts.update(member(body, "usage"));
-    answer.usage = counts.usage();
+    answer.usage = messages_usage(member(body, "usage"));
     answer.stop_reason = messages_stop_reason(text_member(body, "stop_reason"));
     answer.model = text_member(body, "model");
-    return Reply::of(std::move(answer));
+    answer.echo_items = *content;
+    for (Json& block : answer.echo_items) {  // arguments that were no JSON cannot be sent back
+      if (block.is_object() && block.contains("input") && !block["input"].is_object()) {
+        block["input"] = Json::object();
+      }
+    }
+    if (answer.stop_reason == "refusal") {
+      const Json& details = member(body, "stop_details");
+      answer.note = text_member(details, "category") + " " + text_member(details, "explanation");
+    }
+    return settled(std::move(answer), thought);
   }
 
   [[nodiscard]] Reply from_stream(std::string_view body) const override {
-    Answer answer;
-    Counts counts;
-    bool finished = false;
+    MessageBuilder builder;
     for (const SseEvent& event : parse_sse(body)) {
       const Json data = parse_leniently(event.data);
       const std::string type = text_member(data, "type");
-      if (type == "error") return Reply::of(failure_of_error(data, 0));
-      if (type == "message_start" && data.contains("message")) {
-        answer.model = text_member(data["message"], "model");
-        counts.update(member(data["message"], "usage"));
-      } else if (type == "content_block_start" && data.contains("content_block")) {
-        answer.text += text_member(data["content_block"], "text");
-      } else if (type == "content_block_delta" && data.contains("delta")) {
-        if (text_member(data["delta"], "type") == "text_delta") {
-          answer.text += text_member(data["delta"], "text");
-        }
-      } else if (type == "message_delta") {
-        counts.update(member(data, "usage"));
-        if (data.contains("delta")) {
-          answer.stop_reason = messages_stop_reason(text_member(data["delta"], "stop_reason"));
-        }
-      } else if (type == "message_stop") {
-        finished = true;
+      if (type == "error") {
+        Failure problem = failure_of_error(data, 0);
+        problem.usage = messages_usage(member(builder.message(), "usage"));
+        return Reply::of(std::move(problem));
       }
+      builder.take(data, type);
     }
-    if (!finished || answer.stop_reason.empty()) {
-      return Reply::of(
-          failure(Failure::Kind::truncated, "the stream ended before message_stop", true));
-    }
-    answer.usage = counts.usage();
-    return Reply::of(std::move(answer));
+    const Json message = builder.message();
+    if (builder.finished()) return from_json(message);
+    Failure problem =
+        failure(Failure::Kind::truncated, "the stream ended before message_stop", true);
+    problem.usage = messages_usage(member(message, "usage"));
+    return Reply::of(std::move(problem));
   }
 };
 

@@ -16,6 +16,9 @@ Reply HttpProvider::ask(const AskRequest& request) {
     fail(ExitCode::provider,
          "op {}: this provider has no default model; set MODEL in add_kernel_op", request.op);
   }
+  for (Turn& turn : filled.turns) {
+    if (turn.echo.model.empty()) turn.echo.model = filled.model;
+  }
   HttpRequest message = parts_.dialect->request(filled, parts_.endpoint);
   check_url(message.url, message.carries_key, parts_.endpoint.base_url_from);
   message.headers.emplace_back("idempotency-key", idempotency_key(request));

@@ -52,6 +52,46 @@ std::string no_source_text(const InnerLoop& loop, const std::string& why) {
       loop.op, version_name(loop.version), why, why);
 }
 
+std::size_t bytes_read(const AskRequest& request) {
+  std::size_t bytes = 0;
+  for (const Turn& turn : request.turns) {
+    for (const ToolResult& result : turn.tool_results) bytes += result.text.size();
+  }
+  return bytes;
+}
+
+// Whether the answer only asks to read, and may.
+bool wants_to_read(const InnerLoop& loop, const Answer& answer, int rounds_read) {
+  if (answer.stop_reason != "tools") return false;
+  return answer.recorded_results || (loop.tools != nullptr && !loop.tools->is_spent(rounds_read));
+}
+
+// What the calls of an answer bring back: from a recording as it was then, else read now.
+std::vector<ToolResult> read_for(const InnerLoop& loop, const AskRequest& request,
+                                 const Answer& answer, int round) {
+  if (answer.recorded_results) return *answer.recorded_results;
+  if (loop.tools == nullptr) return {};
+  return loop.tools->answer(answer.tool_calls, round, bytes_read(request));
+}
+
+// The next question: the conversation so far, the answer as it came, and what we say to it. Calls
+// of a model that was given no tools are left out: nobody may answer them.
+PendingRequest continued(const InnerLoop& loop, PendingRequest pending, const Answer& answer,
+                         Turn ours) {
+  Turn theirs{Turn::Role::assistant, answer.text};
+  if (answer.tool_calls.empty() || !ours.tool_results.empty()) {
+    theirs.tool_calls = answer.tool_calls;
+    if (!answer.echo_items.is_null()) {
+      theirs.echo = {pending.provider, pending.request.model, answer.echo_items};
+    }
+  }
+  pending.request.turns.push_back(std::move(theirs));
+  pending.request.turns.push_back(std::move(ours));
+  pending.provider = loop.provider_name;
+  pending.request.model = loop.model;
+  return pending;
+}
+
 // Reads one answer: sets the source, or says what is wrong. Returns the follow-up question, empty
 // when there is none to ask.
 std::string digest(const InnerLoop& loop, TurnRecord& turn, Proposal& proposal) {
@@ -76,24 +116,40 @@ std::string digest(const InnerLoop& loop, TurnRecord& turn, Proposal& proposal) 
   return outcome.compiled ? std::string() : compile_feedback(turn.problems, *loop.templates);
 }
 
+PendingRequest first_request(const InnerLoop& loop, const Prompt& prompt) {
+  PendingRequest first;
+  first.provider = loop.provider_name;
+  first.mode = prompt.mode;
+  first.parent = prompt.parent;
+  first.request.op = loop.op;
+  first.request.version = loop.version;
+  first.request.model = loop.model;
+  first.request.max_output_tokens = loop.max_output_tokens;
+  first.request.system = prompt.system;
+  first.request.turns = {{Turn::Role::user, prompt.user}};
+  if (loop.tools != nullptr) first.request.tools = loop.tools->declarations();
+  return first;
+}
+
+void add_answer(Proposal& proposal, const PendingRequest& pending, const Answer& answer) {
+  proposal.provider = pending.provider;
+  proposal.model = answer.model;
+  proposal.mode = pending.mode;
+  proposal.parent = pending.parent;
+  proposal.input_tokens += answer.usage.input.value_or(0);
+  proposal.output_tokens += answer.usage.output.value_or(0);
+}
+
 }  // namespace
 
 Proposal run_inner_loop(const InnerLoop& loop, const Prompt& prompt) {
   Proposal proposal;
-  PendingRequest next;
-  next.provider = loop.provider_name;
-  next.mode = prompt.mode;
-  next.parent = prompt.parent;
-  next.request.op = loop.op;
-  next.request.version = loop.version;
-  next.request.model = loop.model;
-  next.request.max_output_tokens = loop.max_output_tokens;
-  next.request.system = prompt.system;
-  next.request.turns = {{Turn::Role::user, prompt.user}};
-
+  PendingRequest next = first_request(loop, prompt);
+  int rounds_read = 0;
+  int answers = 0;
   for (int turn = 1;; ++turn) {
     next.request.turn = turn;
-    PendingRequest pending = settled_request(*loop.journal, turn, next);
+    const PendingRequest pending = settled_request(*loop.journal, turn, next);
     loop.check_text(pending.request.system + pending.request.turns.back().text);
     const Reply reply = ask(loop, pending);
     proposal.requests += reply.requests;
@@ -109,25 +165,30 @@ Proposal run_inner_loop(const InnerLoop& loop, const Prompt& prompt) {
       proposal.note += "; " + reply.failure->message;
       break;
     }
-    loop.check_text(reply.answer->text);
-    TurnRecord record{pending.request, *reply.answer, {}, Json::array()};
-    proposal.provider = pending.provider;
-    proposal.model = reply.answer->model;
-    proposal.mode = pending.mode;
-    proposal.parent = pending.parent;
-    proposal.input_tokens += reply.answer->usage.input.value_or(0);
-    proposal.output_tokens += reply.answer->usage.output.value_or(0);
-    const std::string follow_up = digest(loop, record, proposal);
+    const Answer& answer = *reply.answer;
+    loop.check_text(answer.text);
+    add_answer(proposal, pending, answer);
+    TurnRecord record{pending.request, answer, {}, Json::array()};
+    const bool reads = wants_to_read(loop, answer, rounds_read);
+    std::string follow_up;
+    if (reads) {
+      ++rounds_read;
+      record.status = "tools";
+    } else {
+      ++answers;
+      follow_up = digest(loop, record, proposal);
+    }
     proposal.turns.push_back(record);
-    // The same question again would get the same refusal.
-    if (follow_up.empty() || record.status == "refusal") break;
-    if (loop.turn_limit > 0 && turn >= loop.turn_limit) break;
-
-    next = pending;
-    next.provider = loop.provider_name;
-    next.request.model = loop.model;
-    next.request.turns.push_back({Turn::Role::assistant, reply.answer->text});
-    next.request.turns.push_back({Turn::Role::user, follow_up});
+    if (!reads) {
+      // The same question again would get the same refusal.
+      if (follow_up.empty() || record.status == "refusal") break;
+      if (loop.turn_limit > 0 && answers >= loop.turn_limit) break;
+    }
+    Turn ours{Turn::Role::user, follow_up};
+    if (!answer.tool_calls.empty()) {
+      ours.tool_results = read_for(loop, pending.request, answer, rounds_read);
+    }
+    next = continued(loop, pending, answer, std::move(ours));
   }
   if (proposal.source.empty()) proposal.source = no_source_text(loop, proposal.turns.back().status);
   return proposal;

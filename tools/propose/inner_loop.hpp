@@ -10,6 +10,7 @@
 #include "propose/journal.hpp"
 #include "propose/prompt.hpp"
 #include "propose/provider.hpp"
+#include "propose/reading_tool.hpp"
 #include "propose/templates.hpp"
 
 #include <cstdint>
@@ -22,7 +23,8 @@ namespace kernelloop {
 struct TurnRecord {
   AskRequest request;
   Answer answer;
-  std::string status;  // compiled, compile_failed, or the name of an extraction problem
+  // compiled, compile_failed, tools (it asked to read), or the name of an extraction problem
+  std::string status;
   Json problems = Json::array();
 };
 
@@ -51,7 +53,8 @@ struct InnerLoop {
   std::int64_t max_output_tokens = 32000;
   std::string op;
   int version = 0;
-  int turn_limit = 4;  // 0: as many as the provider wants (a person, a recording)
+  int turn_limit = 4;              // without those that only read; 0: as many as the provider wants
+  const ToolBox* tools = nullptr;  // none: nothing to read with
   // Called before a request goes out and with each answer; throws when it holds a secret.
   std::function<void(const std::string& text)> check_text;
 };

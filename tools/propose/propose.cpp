@@ -87,16 +87,21 @@ Proposal converse(const ProposeRequest& request, const Journal& journal,
   const OpConfig& config = *request.config;
   const std::string provider_name = choose_provider(config, *request.user);
   const Templates templates(request.user->prompts_dir);
-  const Prompt prompt = compose_prompt(config, *request.spec, request.version, history,
-                                       previous_feedback(request), templates);
+  Prompt prompt = compose_prompt(config, *request.spec, request.version, history,
+                                 previous_feedback(request), templates);
   const std::unique_ptr<Provider> provider = make_provider(request, provider_name, journal);
   const std::vector<LiveSecret> secrets = live_secrets();
+
+  const ToolBox tools(request.tools, request.tool_limits,
+                      [&](const std::string& text) { return find_secret(text, secrets); });
 
   InnerLoop loop;
   loop.journal = &journal;
   loop.provider = provider.get();
   loop.compiler = request.compiler;
   loop.templates = &templates;
+  if (takes_tools(provider_name) && !request.tools.empty()) loop.tools = &tools;
+  if (loop.tools != nullptr) prompt.system += "\n" + templates.fill("tools");
   loop.provider_name = provider_name;
   loop.model = config.model;
   loop.max_output_tokens = request.user->max_output_tokens;

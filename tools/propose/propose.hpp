@@ -3,6 +3,7 @@
 
 #include "config/op_config.hpp"
 #include "propose/compiler.hpp"
+#include "propose/reading_tool.hpp"
 #include "propose/user_config.hpp"
 #include "spec/op_spec.hpp"
 
@@ -18,6 +19,8 @@ struct ProposeRequest {
   const UserConfig* user = nullptr;
   Compiler* compiler = nullptr;
   int version = 1;
+  std::vector<ReadingTool*> tools;  // what the model may read with; empty: nothing
+  ToolLimits tool_limits;
   std::vector<std::string> courier;       // program and leading arguments
   std::uintmax_t room_bytes = 64u << 20;  // disk space without which nothing is asked
 };

@@ -1,6 +1,7 @@
 // Who answers: one small interface for an API, a program, a person or a recording.
 #pragma once
 
+#include "propose/tool_messages.hpp"
 #include "support/json.hpp"
 
 #include <chrono>
@@ -11,10 +12,21 @@
 
 namespace kernelloop {
 
+// The assistant's turn as the provider sent it, to be sent back unchanged: signatures and reasoning
+// are bound to their place, their provider and their model.
+struct Echo {
+  std::string dialect;  // empty: nothing to echo
+  std::string model;    // that was asked
+  Json items;           // content blocks, output items or a message, as the dialect has them
+};
+
 struct Turn {
   enum class Role { user, assistant };
   Role role = Role::user;
   std::string text;
+  std::vector<ToolCall> tool_calls = {};      // the assistant's; then `text` may be empty
+  std::vector<ToolResult> tool_results = {};  // the user's: one for each call of the turn before
+  Echo echo = {};                             // the assistant's
 };
 
 struct AskRequest {
@@ -25,21 +37,33 @@ struct AskRequest {
   std::vector<Turn> turns;  // first and last are the user's
   std::string model;        // empty: the provider's default
   std::int64_t max_output_tokens = 32000;
+  std::vector<ToolDeclaration> tools = {};  // empty: none are sent
 };
 
 // Tokens as the provider counts them; nothing where it did not say.
 struct Usage {
   std::optional<std::int64_t> input;  // the whole prompt, cached parts included
   std::optional<std::int64_t> output;
-  std::optional<std::int64_t> cached_input;
+  std::optional<std::int64_t> cached_input = {};      // of the input: read from a cache
+  std::optional<std::int64_t> cache_written = {};     // of the input: written to a cache
+  std::optional<std::int64_t> cache_written_1h = {};  // of those: kept for an hour, not minutes
+  std::optional<std::int64_t> reasoning = {};         // of the output
+  std::optional<double> reported_usd = {};            // what the server says it cost
 };
 
 struct Answer {
   std::string text;
-  std::string stop_reason;  // "end", "length", "refusal", or the provider's own word
+  // "end", "length", "refusal", "tools" (it waits for the results of its calls), or the provider's
+  // own word.
+  std::string stop_reason;
   Usage usage;
-  std::string model;  // as the provider names it
-  std::string raw;    // the body as received; empty for providers without one
+  std::string model;                      // as the provider names it
+  std::string raw;                        // the body as received; empty for providers without one
+  std::vector<ToolCall> tool_calls = {};  // only with the stop reason "tools"
+  Json echo_items = {};                   // see Echo; null for providers without one
+  std::string note = {};  // what is odd about it, one line, for the log and the recording
+  // Of a recording: what its calls brought back then. Nothing is read again.
+  std::optional<std::vector<ToolResult>> recorded_results = {};
 };
 
 // Why there is no answer.
@@ -54,6 +78,7 @@ struct Failure {
     context_overflow,  // the prompt is too long
     bad_request,       // any other 4xx
     redirect,          // never followed
+    reasoning_limit,   // reasoning used the whole output up
     protocol,          // an answer that is not what the dialect says
     command,           // the user's program failed
     exhausted,         // the recording ends here
@@ -63,6 +88,9 @@ struct Failure {
   bool retryable = false;
   int http_status = 0;
   std::optional<std::chrono::milliseconds> retry_after;
+  Usage usage = {};  // what was counted before it went wrong: it may be charged
+  // With context_overflow: the longest output that would fit beside this prompt, where it is said.
+  std::optional<std::int64_t> fitting_output = {};
 };
 
 // Exactly one of answer and failure.
@@ -84,6 +112,8 @@ class Provider {
 };
 
 const char* name_of(Failure::Kind kind);
+// The inverse; a name we do not know is a protocol failure.
+Failure::Kind failure_kind_of(const std::string& name);
 
 // For the journal. The inverse functions throw Error(bad_input).
 Json to_json(const AskRequest& request);

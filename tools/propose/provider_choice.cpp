@@ -44,6 +44,10 @@ std::string choose_provider(const OpConfig& config, const UserConfig& user) {
        config.op, name);
 }
 
+bool takes_tools(const std::string& provider) {
+  return provider == "anthropic" || provider == "openai" || provider == "openai-chat";
+}
+
 bool is_paid(const std::string& provider) { return provider != "replay" && provider != "manual"; }
 
 }  // namespace kernelloop

@@ -16,4 +16,7 @@ std::string choose_provider(const OpConfig& config, const UserConfig& user);
 // Whether asking costs money, and hence goes through a courier.
 bool is_paid(const std::string& provider);
 
+// Whether it can be given tools to read with; a program has its own, a person needs none.
+bool takes_tools(const std::string& provider);
+
 }  // namespace kernelloop

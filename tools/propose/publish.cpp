@@ -46,13 +46,25 @@ Json origin_of(const OpConfig& config, int version, const Proposal& proposal,
 Json conversation_of(const OpConfig& config, int version, const Proposal& proposal) {
   Json turns = Json::array();
   for (const TurnRecord& turn : proposal.turns) {
-    turns.push_back({{"request",
-                      {{"system", turns.empty() ? turn.request.system : std::string()},
-                       {"prompt", turn.request.turns.back().text}}},
-                     {"reply",
-                      {{"text", turn.answer.text},
-                       {"stop_reason", turn.answer.stop_reason},
-                       {"usage", to_json(turn.answer.usage)}}},
+    const Turn& question = turn.request.turns.back();
+    Json request = {{"system", turns.empty() ? turn.request.system : std::string()},
+                    {"prompt", question.text}};
+    if (turns.empty() && !turn.request.tools.empty()) {
+      request["tools"] = to_json(turn.request.tools);
+    }
+    if (!question.tool_results.empty()) {
+      request["tool_results"] = to_json(question.tool_results);
+    }
+    Json reply = {{"text", turn.answer.text},
+                  {"stop_reason", turn.answer.stop_reason},
+                  {"usage", to_json(turn.answer.usage)}};
+    if (!turn.answer.note.empty()) reply["note"] = turn.answer.note;
+    if (!turn.answer.tool_calls.empty()) {
+      reply["tool_calls"] = to_json(turn.answer.tool_calls);
+    }
+    if (!turn.answer.echo_items.is_null()) reply["echo_items"] = turn.answer.echo_items;
+    turns.push_back({{"request", std::move(request)},
+                     {"reply", std::move(reply)},
                      {"outcome", {{"status", turn.status}, {"problems", turn.problems}}}});
   }
   return {{"schema_version", 1},

@@ -44,6 +44,13 @@ Reply ReplayProvider::ask(const AskRequest& request) {
     answer.text = recorded.at("text").get<std::string>();
     answer.stop_reason = recorded.at("stop_reason").get<std::string>();
     answer.model = document.value.at("model").get<std::string>();
+    if (recorded.contains("tool_calls"))
+      answer.tool_calls = calls_from_json(recorded["tool_calls"]);
+    if (!answer.tool_calls.empty() && index + 1 < turns.size()) {
+      // What was read then stands in the question after it.
+      answer.recorded_results =
+          results_from_json(turns.at(index + 1).at("request").at("tool_results"));
+    }
     Reply reply = Reply::of(std::move(answer));
     reply.requests = 0;
     return reply;

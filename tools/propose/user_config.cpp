@@ -1,6 +1,7 @@
 #include "propose/user_config.hpp"
 
 #include "support/error.hpp"
+#include "support/json_members.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -58,7 +58,8 @@ TEST(OpenAiRequest, IsTheDocumentedOne) {
   EXPECT_EQ(request.url, "https://o.example/v1/responses");
   EXPECT_EQ(
       request.body,
-      R"({"model":"m-1","max_output_tokens":1000,"store":false,"stream":true,"instructions":"rules",)"
+      R"({"model":"m-1","max_output_tokens":1000,"store":false,"stream":true,"include":["reasoning.encrypted_content"],)"
+      R"("instructions":"rules",)"
       R"("input":[{"role":"user","content":"write"},{"role":"assistant","content":"code"},)"
       R"({"role":"user","content":"mend"}]})");
   EXPECT_THAT(headers_of(request), HasSubstr("authorization: Bearer k\n"));

@@ -4,6 +4,7 @@
 #include "propose/clock.hpp"
 #include "propose/compiler.hpp"
 #include "propose/provider.hpp"
+#include "propose/reading_tool.hpp"
 #include "propose/transport.hpp"
 #include "support/files.hpp"
 
@@ -58,6 +59,32 @@ class FakeCompiler : public Compiler {
                                  {"source_line", "broken;"}}})};
   }
   int compiled = 0;
+};
+
+// Knows something about everything but "nothing".
+class FakeTool : public ReadingTool {
+ public:
+  [[nodiscard]] ToolDeclaration declaration() const override {
+    return {"look", "looks something up", {{"type", "object"}}};
+  }
+  ToolOutput call(const Json& input) override {
+    ++calls;
+    const std::string what = input.value("what", "nothing");
+    if (what == "nothing") return {"there is nothing about nothing", true};
+    return {"about " + what, false};
+  }
+  int calls = 0;
+};
+
+// Answers turn n with the n-th answer; keeps what it was asked.
+class FakeProvider : public Provider {
+ public:
+  Reply ask(const AskRequest& request) override {
+    requests.push_back(request);
+    return Reply::of(answers.at(static_cast<std::size_t>(request.turn - 1)));
+  }
+  std::vector<Answer> answers;
+  std::vector<AskRequest> requests;
 };
 
 inline std::string kernel_text(const std::string& body) {
