@@ -13,52 +13,64 @@ namespace {
 // Largest magnitude of an integer that reaches the reference unharmed.
 constexpr double k_exact_integer = 0x1p53;
 
-template <typename Draw>
-void fill(DType type, std::span<std::byte> bytes, std::span<double> exact, const Draw& draw) {
-  with_writer(type, bytes.data(), [&](const auto& write) {
-    for_chunks(static_cast<std::int64_t>(exact.size()),
-               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t index = begin; index < end; ++index) {
-                   exact[static_cast<std::size_t>(index)] = write(index, draw(index));
-                 }
-               });
-  });
-}
+// The elements of a tensor as they are drawn.
+class Elements {
+ public:
+  Elements(DType type, std::span<std::byte> bytes, std::span<double> exact)
+      : type_(type), bytes_(bytes), exact_(exact) {}
+
+  // Calls draw(begin, end, put) for pieces of the index range, on all cores; `put(index, value)`
+  // rounds and stores.
+  template <typename Draw>
+  void fill(const Draw& draw) const {
+    const auto count = static_cast<std::int64_t>(bytes_.size() / info(type_).size);
+    with_writer(type_, bytes_.data(), [&](const auto& write) {
+      const auto put = [&](std::int64_t index, double value) {
+        const double rounded = write(index, value);
+        if (!exact_.empty()) exact_[static_cast<std::size_t>(index)] = rounded;
+      };
+      for_chunks(count, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+        draw(begin, end, put);
+      });
+    });
+  }
+
+  // The same, one element at a time: draw(index) is its value.
+  template <typename Draw>
+  void fill_each(const Draw& draw) const {
+    fill([&](std::int64_t begin, std::int64_t end, const auto& put) {
+      for (std::int64_t index = begin; index < end; ++index) put(index, draw(index));
+    });
+  }
+
+ private:
+  DType type_;
+  std::span<std::byte> bytes_;
+  std::span<double> exact_;  // may be empty
+};
 
 // Two elements at a time: a pair of normal numbers costs hardly more than one.
 template <typename Real>
-void fill_normal(const Tensor& tensor, const InputValues& values, const RandomStream& stream,
-                 std::span<std::byte> bytes, std::span<double> exact) {
+void fill_normal(const Elements& elements, const InputValues& values, const RandomStream& stream) {
   const auto mean = static_cast<Real>(values.mean);
   const auto deviation = static_cast<Real>(values.deviation);
-  with_writer(tensor.dtype, bytes.data(), [&](const auto& write) {
-    for_chunks(static_cast<std::int64_t>(exact.size()), [&](std::int64_t, std::int64_t begin,
-                                                            std::int64_t end) {
-      for (std::int64_t index = begin; index < end; index += 2) {
-        const auto pair = stream.normal_pair<Real>(static_cast<std::uint64_t>(index / 2));
-        exact[static_cast<std::size_t>(index)] = write(index, mean + deviation * pair.first);
-        if (index + 1 == end) break;
-        exact[static_cast<std::size_t>(index + 1)] =
-            write(index + 1, mean + deviation * pair.second);
-      }
-    });
+  elements.fill([&](std::int64_t begin, std::int64_t end, const auto& put) {
+    for (std::int64_t index = begin; index < end; index += 2) {
+      const auto pair = stream.normal_pair<Real>(static_cast<std::uint64_t>(index / 2));
+      put(index, mean + deviation * pair.first);
+      if (index + 1 == end) break;
+      put(index + 1, mean + deviation * pair.second);
+    }
   });
 }
 
 // Overwrites a share of the elements, which a stream of its own chooses.
-void mark_special(const Tensor& tensor, const InputValues& values, std::uint64_t seed,
-                  std::span<std::byte> bytes, std::span<double> exact) {
-  const RandomStream stream(seed, tensor.name + ".special");
-  with_writer(tensor.dtype, bytes.data(), [&](const auto& write) {
-    for_chunks(static_cast<std::int64_t>(exact.size()),
-               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t index = begin; index < end; ++index) {
-                   if (stream.uniform(static_cast<std::uint64_t>(index)) >= values.special_share) {
-                     continue;
-                   }
-                   exact[static_cast<std::size_t>(index)] = write(index, values.special_value);
-                 }
-               });
+void mark_special(const Elements& elements, const InputValues& values, const RandomStream& stream) {
+  elements.fill([&](std::int64_t begin, std::int64_t end, const auto& put) {
+    for (std::int64_t index = begin; index < end; ++index) {
+      const bool special = stream.uniform(static_cast<std::uint64_t>(index)) < values.special_share;
+      if (special) put(index, values.special_value);
+    }
   });
 }
 
@@ -67,23 +79,24 @@ void mark_special(const Tensor& tensor, const InputValues& values, std::uint64_t
 void draw_tensor(const Tensor& tensor, const InputValues& values, std::uint64_t seed,
                  std::span<std::byte> bytes, std::span<double> exact) {
   const RandomStream stream(seed, tensor.name);
+  const Elements elements(tensor.dtype, bytes, exact);
   const auto at = [](std::int64_t index) { return static_cast<std::uint64_t>(index); };
   if (values.family == "normal") {
     if (tensor.dtype == DType::float64) {
-      fill_normal<double>(tensor, values, stream, bytes, exact);
+      fill_normal<double>(elements, values, stream);
     } else {
-      fill_normal<float>(tensor, values, stream, bytes, exact);
+      fill_normal<float>(elements, values, stream);
     }
   } else if (values.family == "uniform") {
     const double width = values.high - values.low;
-    fill(tensor.dtype, bytes, exact,
-         [&](std::int64_t index) { return values.low + width * stream.uniform(at(index)); });
+    elements.fill_each(
+        [&](std::int64_t index) { return values.low + width * stream.uniform(at(index)); });
   } else if (values.family == "constant") {
-    fill(tensor.dtype, bytes, exact, [&](std::int64_t) { return values.value; });
+    elements.fill_each([&](std::int64_t) { return values.value; });
   } else if (values.family == "integers") {
     const double low = std::clamp(std::ceil(values.low), -k_exact_integer, k_exact_integer);
     const double high = std::clamp(std::floor(values.high), -k_exact_integer, k_exact_integer);
-    fill(tensor.dtype, bytes, exact, [&](std::int64_t index) {
+    elements.fill_each([&](std::int64_t index) {
       return std::min(high, low + std::floor((high - low + 1.0) * stream.uniform(at(index))));
     });
   } else {
@@ -91,7 +104,9 @@ void draw_tensor(const Tensor& tensor, const InputValues& values, std::uint64_t 
          "input '{}': no values of family '{}'; use normal, uniform, constant or integers",
          tensor.name, values.family);
   }
-  if (values.special_share > 0.0) mark_special(tensor, values, seed, bytes, exact);
+  if (values.special_share > 0.0) {
+    mark_special(elements, values, RandomStream(seed, tensor.name + ".special"));
+  }
 }
 
 std::map<std::string, double> draw_scalars(const OpSpec& spec, const Bindings& axes,
@@ -108,7 +123,7 @@ std::map<std::string, double> draw_scalars(const OpSpec& spec, const Bindings& a
     }
     std::array<std::byte, 8> bytes{};
     double exact = 0.0;
-    draw_tensor(tensor, values, seed, bytes, {&exact, 1});
+    draw_tensor(tensor, values, seed, std::span(bytes).first(info(tensor.dtype).size), {&exact, 1});
     scalars[tensor.name] = exact;
   }
   return scalars;

@@ -12,7 +12,8 @@
 namespace kernelloop {
 
 // Fills `bytes` (the tensor's elements, in its dtype) with `values` drawn from the stream
-// (`seed`, tensor name), and `exact` with the same elements as double, after rounding. Integers
+// (`seed`, tensor name), and `exact` with the same elements as double, after rounding, unless it is
+// empty: what is only timed needs no doubles. Integers
 // stay within +-2^53. `values` are those of one shape (values_at). Throws Error(bad_input) for a
 // family it does not know.
 void draw_tensor(const Tensor& tensor, const InputValues& values, std::uint64_t seed,
