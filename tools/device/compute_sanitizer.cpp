@@ -1,12 +1,12 @@
 #include "device/compute_sanitizer.hpp"
 
 #include "support/process.hpp"
+#include "support/toolkit.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 namespace kernelloop {
 namespace {
@@ -252,22 +252,7 @@ ToolResult judge_tool_report(SanitizerTool tool, const ToolReport& report,
   return result;
 }
 
-std::filesystem::path find_compute_sanitizer() {
-  std::filesystem::path found = find_program("compute-sanitizer");
-  if (!found.empty()) return found;
-  std::vector<std::filesystem::path> roots;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const char* root = std::getenv(variable); root != nullptr && *root != '\0') {
-      roots.emplace_back(root);
-    }
-  }
-  roots.emplace_back("/usr/local/cuda");
-  for (const std::filesystem::path& root : roots) {
-    found = find_program((root / "bin" / "compute-sanitizer").string());
-    if (!found.empty()) return found;
-  }
-  return {};
-}
+std::filesystem::path find_compute_sanitizer() { return find_toolkit_program("compute-sanitizer"); }
 
 std::string compute_sanitizer_version(const std::filesystem::path& program) {
   Command command;

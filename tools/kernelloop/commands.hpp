@@ -21,6 +21,7 @@ void add_check_command(CLI::App& app);
 
 // For people.
 void add_report_command(CLI::App& app);
+void add_inspect_command(CLI::App& app);
 void add_resume_command(CLI::App& app);
 void add_why_command(CLI::App& app);
 

@@ -25,6 +25,7 @@ int run_commands(int argc, char** argv) {
   add_provenance_command(app);
   add_check_command(app);
   add_report_command(app);
+  add_inspect_command(app);
   add_resume_command(app);
   add_why_command(app);
   try {
