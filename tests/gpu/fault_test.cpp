@@ -47,7 +47,7 @@ TEST_F(GpuFault, AnEndlessKernelIsKilledWithinItsLimit) {
 
 TEST_F(GpuFault, AFaultWhileTimingNamesItsVariant) {
   TimeRequest request;
-  request.arena = &arena_;
+  request.sets = {&arena_};
   request.variants = {{0, plan_for("twice", k_elements)}, {0, plan_for("trap", k_elements)}};
   const TimeResult result = worker_.time(request);
   EXPECT_EQ(result.fault.kind, FaultKind::trap) << result.fault.message;
@@ -57,11 +57,11 @@ TEST_F(GpuFault, AFaultWhileTimingNamesItsVariant) {
 
 TEST_F(GpuFault, AnInputChangedWhileTimingIsAFault) {
   TimeRequest request;
-  request.arena = &arena_;
+  request.sets = {&arena_};
   request.variants = {{0, plan_for("changes_input", k_elements)}};
   const TimeResult result = worker_.time(request);
-  EXPECT_EQ(result.fault.kind, FaultKind::other);
-  EXPECT_THAT(result.fault.message, HasSubstr("changed its input 'x'"));
+  EXPECT_EQ(result.fault.kind, FaultKind::changed_input);
+  EXPECT_THAT(result.fault.message, HasSubstr("writes to input 'x'"));
   EXPECT_EQ(result.faulty_variant, 0);
 }
 

@@ -3,8 +3,8 @@
 #include "bench/ceilings.hpp"
 #include "bench/measured_workload.hpp"
 #include "bench/rules.hpp"
-#include "bench/statistics.hpp"
 #include "support/error.hpp"
+#include "support/statistics.hpp"
 #include "support/stopwatch.hpp"
 
 #include <fmt/format.h>
@@ -59,8 +59,35 @@ void require_same_source(const BenchRequest& request) {
   }
 }
 
-Json clock_of(const std::vector<double>& clock_mhz) {
-  return clock_mhz.empty() ? Json(nullptr) : Json(std::round(median(clock_mhz)));
+Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
+
+// What every way of timing shows.
+Json timing_json(const Timing& timing) {
+  const Summary& times = timing.times;
+  const bool bounded = std::isfinite(timing.interval.low) && std::isfinite(timing.interval.high);
+  return {
+      {"samples", times.count},
+      {"set_aside", timing.set_aside},
+      {"throttling", timing.throttling},
+      {"median_us", times.median},
+      {"interval_us", bounded ? Json{timing.interval.low, timing.interval.high} : Json(nullptr)},
+      {"min_us", times.min},
+      {"p25_us", times.p25},
+      {"p75_us", times.p75},
+      {"spread", times.spread},
+      {"clock_mhz", known(std::round(timing.clock_mhz))},
+      {"power_watts", known(std::round(timing.power_watts))},
+      {"addresses", timing.addresses},
+      {"rechecked", timing.rechecks.count}};
+}
+
+// Of a timing with many launches in a sample.
+Json batch_json(const std::optional<Timing>& timing) {
+  if (!timing) return nullptr;
+  Json json = timing_json(*timing);
+  json["launches_per_sample"] = timing->launches_per_sample;
+  json["graph"] = timing->graph;
+  return json;
 }
 
 Json workload_json(const MeasuredWorkload& one) {
@@ -72,28 +99,45 @@ Json workload_json(const MeasuredWorkload& one) {
   for (const auto& [name, value] : one.cost.flops) {
     flops[name] = value;
   }
-  const Summary& times = one.times;
-  return {{"name", one.workload.name},
-          {"axes", axes},
-          {"weight", one.workload.weight},
-          {"samples", times.count},
-          {"median_us", times.median},
-          {"min_us", times.min},
-          {"p25_us", times.p25},
-          {"p75_us", times.p75},
-          {"spread", times.spread},
-          {"clock_mhz", clock_of(one.clock_mhz)},
-          {"bytes", one.cost.bytes},
-          {"flops", flops},
-          {"bytes_per_second", one.cost.bytes / (times.median * 1e-6)},
-          {"datasheet_us", one.limit.us > 0 ? Json(one.limit.us) : Json(nullptr)},
-          {"sol_us", one.sol_us ? Json(*one.sol_us) : Json(nullptr)},
-          {"sol", one.sol_us ? Json(*one.sol_us / times.median) : Json(nullptr)}};
+  const double median_us = one.cold.times.median;
+  Json json{{"name", one.workload.name},
+            {"axes", axes},
+            {"weight", one.workload.weight},
+            {"data_sets", one.data_sets}};
+  json.update(timing_json(one.cold));
+  json.update({{"bytes", one.cost.bytes},
+               {"flops", flops},
+               {"bytes_per_second", one.cost.bytes / (median_us * 1e-6)},
+               {"datasheet_us", known(one.limit.us)},
+               {"sol_us", one.sol_us ? Json(*one.sol_us) : Json(nullptr)},
+               {"sol", one.sol_us ? Json(*one.sol_us / median_us) : Json(nullptr)},
+               {"hot", batch_json(one.hot)},
+               {"rotating", batch_json(one.rotating)}});
+  return json;
+}
+
+Json samples_json(const std::vector<TimeSample>& samples) {
+  Json us = Json::array();
+  Json clocks = Json::array();
+  Json sets = Json::array();
+  Json throttled = Json::array();
+  for (const TimeSample& sample : samples) {
+    us.push_back(sample.us);
+    clocks.push_back(known(sample.clock_mhz));
+    sets.push_back(sample.set);
+    throttled.push_back(sample.throttled);
+  }
+  return {{"us", us}, {"clock_mhz", clocks}, {"set", sets}, {"throttled", throttled}};
 }
 
 Json samples_json(const MeasuredWorkload& one) {
-  return {
-      {"name", one.workload.name}, {"samples_us", one.samples_us}, {"clock_mhz", one.clock_mhz}};
+  const auto of = [](const std::optional<Timing>& timing) {
+    return timing ? samples_json(timing->samples) : Json(nullptr);
+  };
+  return {{"name", one.workload.name},
+          {"cold", samples_json(one.cold.samples)},
+          {"hot", of(one.hot)},
+          {"rotating", of(one.rotating)}};
 }
 
 Json summary_json(const std::vector<MeasuredWorkload>& measured) {
@@ -101,10 +145,10 @@ Json summary_json(const std::vector<MeasuredWorkload>& measured) {
   std::vector<double> fractions;
   std::vector<double> weights;
   for (const MeasuredWorkload& one : measured) {
-    times.push_back(one.times.median);
+    times.push_back(one.cold.times.median);
     weights.push_back(one.workload.weight);
     if (one.sol_us) {
-      fractions.push_back(*one.sol_us / one.times.median);
+      fractions.push_back(*one.sol_us / one.cold.times.median);
     }
   }
   const bool all_bounded = fractions.size() == times.size();

@@ -15,9 +15,9 @@
 
 namespace kernelloop {
 
-// Whether the outputs in the arena of a case are right, by the reference: nothing, or what is
-// wrong.
-using OutputJudge = std::function<std::optional<std::string>(const WorkloadCase& one)>;
+// Whether the outputs in a set of a case are right, by the reference: nothing, or what is wrong.
+using OutputJudge =
+    std::function<std::optional<std::string>(const WorkloadCase& one, std::size_t set)>;
 
 struct BenchRequest {
   const OpSpec* spec = nullptr;     // of timing.json

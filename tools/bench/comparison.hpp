@@ -2,7 +2,7 @@
 // comparing A with itself in the same run.
 #pragma once
 
-#include "bench/statistics.hpp"
+#include "support/statistics.hpp"
 
 #include <cstdint>
 #include <string>

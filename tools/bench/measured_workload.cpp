@@ -15,31 +15,47 @@ std::string fault_text(const Fault& fault, std::string_view when) {
   return fmt::format("{} {}: {}", name_of(fault.kind), when, fault.message);
 }
 
-// Whether the outputs of the last timed launch hold; empty, or what is wrong with them.
+// Whether the outputs that timed launches left hold; empty, or what is wrong with them.
 std::string check_outputs(const BenchRequest& request, const WorkloadCase& one,
-                          const OutputSnapshot& fresh) {
-  const auto difference = fresh.first_difference(one.arena);
-  if (!difference) {
-    return {};
+                          const std::vector<OutputSnapshot>& fresh,
+                          const TimeResult::Rechecks& rechecks) {
+  for (std::size_t set = 0; set < fresh.size(); ++set) {
+    const auto difference = fresh[set].first_difference(one.sets[set]);
+    if (!difference) {
+      continue;
+    }
+    if (!request.judge) {
+      return fmt::format(
+          "the last timed launch left another result than a run by itself, first at {}{}",
+          difference->output, difference->index);
+    }
+    if (const std::optional<std::string> wrong = request.judge(one, set)) {
+      return "the last timed launch left a wrong result: " + *wrong;
+    }
   }
-  if (!request.judge) {
+  if (rechecks.differing > 0 && request.spec->precision.deterministic) {
     return fmt::format(
-        "the last timed launch left another result than a run by itself, first at {}{}",
-        difference->output, difference->index);
+        "of {} timed launches whose outputs were looked at, {} left another result than the last "
+        "one on the same data; an op whose result may change from run to run must say so "
+        "(`precision.deterministic`)",
+        rechecks.count, rechecks.differing);
   }
-  const std::optional<std::string> wrong = request.judge(one);
-  return wrong ? "the last timed launch left a wrong result: " + *wrong : std::string();
+  return {};
 }
 
-std::string check_times(const std::vector<double>& samples_us, const PhysicalLimit& limit,
-                        const DeviceDescription& device) {
-  if (samples_us.empty()) {
+std::string check_samples(const TimeResult& result) {
+  if (result.samples.empty() || result.samples.front().empty()) {
     return "the device returned no sample";
   }
-  if (*std::min_element(samples_us.begin(), samples_us.end()) <= 0) {
-    return "a sample of no time at all: nothing ran";
+  for (const TimeSample& sample : result.samples.front()) {
+    if (!(sample.us > 0)) {
+      return "a sample of no time at all: nothing ran";
+    }
   }
-  const double time = median(samples_us);
+  return {};
+}
+
+std::string check_time(double time, const PhysicalLimit& limit, const DeviceDescription& device) {
   if (time < limit.us) {
     return fmt::format(
         "impossible: {} is faster than {} allows: {} for {}; the kernel did not do what the op "
@@ -49,17 +65,122 @@ std::string check_times(const std::vector<double>& samples_us, const PhysicalLim
   return {};
 }
 
+Timing summary_of(CacheState cache, TimeResult&& result) {
+  Timing timing;
+  timing.cache = cache;
+  timing.samples = std::move(result.samples.front());
+  const std::vector<double> counted = counted_times(timing.samples);
+  timing.times = summarize(counted);
+  timing.interval = median_interval(counted);
+  timing.set_aside = static_cast<int>(timing.samples.size() - counted.size());
+  std::vector<double> clocks;
+  for (const TimeSample& sample : timing.samples) {
+    if (sample.clock_mhz > 0) clocks.push_back(sample.clock_mhz);
+  }
+  if (!clocks.empty()) timing.clock_mhz = median(clocks);
+  timing.launches_per_sample = result.launches_per_sample;
+  timing.addresses = result.addresses;
+  timing.graph = result.graph;
+  timing.power_watts = result.power_watts;
+  timing.throttling = std::move(result.throttling);
+  timing.rechecks = result.rechecks;
+  return timing;
+}
+
+// Times one version on one workload.
+class Measurement {
+ public:
+  Measurement(const BenchRequest& request, const WorkloadCase& one, const ResolvedPlan& plan,
+              TimingDevice& device, int module, MeasurementCost& spent)
+      : request_(request),
+        one_(one),
+        plan_(plan),
+        device_(device),
+        module_(module),
+        spent_(spent) {}
+
+  // A run of its own on every set, which later outputs must equal; empty, or what went wrong.
+  std::string run_fresh() {
+    const ScopedSeconds timed(spent_.check);
+    for (const TensorArena& set : one_.sets) {
+      // Another poison than verification's, so that an element that is never written shows.
+      RunRequest run;
+      run.arena = &set;
+      run.plan = plan_;
+      run.poison = Poison::noise(request_.seed);
+      const RunResult result = device_.run(run, module_);
+      if (result.fault) {
+        return fault_text(result.fault, "before timing");
+      }
+      if (!result.changed_inputs.empty()) {
+        return fmt::format("it changed the input '{}'", result.changed_inputs.front());
+      }
+      fresh_.emplace_back(*request_.spec, one_.axes, set);
+    }
+    return {};
+  }
+
+  std::variant<Timing, std::string> time(CacheState cache, const StoppingRule& stop) {
+    TimeRequest timing;
+    for (const TensorArena& set : one_.sets) timing.sets.push_back(&set);
+    timing.variants = {{module_, plan_}};
+    timing.cache = cache;
+    timing.stop = stop;
+    timing.seed = request_.seed;
+    if (request_.device == "cpu") timing.warmup = 1;
+    TimeResult result = timed(spent_.timing, [&] { return device_.time(timing); });
+    if (result.fault) {
+      return fault_text(result.fault, "while it was timed");
+    }
+    if (std::string wrong = check_samples(result); !wrong.empty()) {
+      return wrong;
+    }
+    std::string wrong =
+        timed(spent_.check, [&] { return check_outputs(request_, one_, fresh_, result.rechecks); });
+    if (!wrong.empty()) {
+      return wrong;
+    }
+    return summary_of(cache, std::move(result));
+  }
+
+ private:
+  const BenchRequest& request_;
+  const WorkloadCase& one_;
+  const ResolvedPlan& plan_;
+  TimingDevice& device_;
+  int module_;
+  MeasurementCost& spent_;
+  std::vector<OutputSnapshot> fresh_;
+};
+
+// What shows how a kernel behaves, but does not count, is timed with less effort.
+StoppingRule brief(StoppingRule stop) {
+  stop.min_samples = std::min(stop.min_samples, 10);
+  stop.max_samples = std::min(stop.max_samples, 40);
+  stop.budget = std::chrono::milliseconds(200);
+  return stop;
+}
+
 }  // namespace
 
-TimeRequest timing_settings(const std::string& device) {
-  TimeRequest request;
-  if (device == "cpu") {
-    request.flush_l2 = false;
-    request.warmup = 1;
-    request.min_samples = 5;
-    request.max_samples = 20;
+std::vector<double> counted_times(const std::vector<TimeSample>& samples) {
+  constexpr std::size_t k_enough = 10;
+  std::vector<double> calm;
+  std::vector<double> all;
+  for (const TimeSample& sample : samples) {
+    all.push_back(sample.us);
+    if (!sample.throttled) calm.push_back(sample.us);
   }
-  return request;
+  return calm.size() >= std::min(k_enough, all.size()) ? calm : all;
+}
+
+StoppingRule stopping_rule(const std::string& device) {
+  StoppingRule stop;
+  if (device == "cpu") {
+    stop.min_samples = 5;
+    stop.max_samples = 20;
+  }
+  return stop;
 }
 
 std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest& request,
@@ -68,61 +189,48 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest&
                                                              const Ceilings& ceilings,
                                                              std::optional<TensorArena>& memory) {
   MeasuredWorkload result;
+  result.workload = workload;
   WorkloadCase one = timed(result.spent.prepare, [&] {
-    return prepare_workload(*request.spec, workload, request.seed,
+    return prepare_workload(*request.spec, workload, request.device, request.seed,
                             std::exchange(memory, std::nullopt));
   });
+  result.data_sets = one.sets.size();
   auto planned = plan_for(one, *request.spec, request.compiled, device.device().limits);
   if (const auto* reason = std::get_if<std::string>(&planned)) {
     return *reason;
   }
-  const ResolvedPlan& plan = std::get<ResolvedPlan>(planned);
-
-  // Another poison than verification's, so that an element that is never written shows.
-  RunRequest run;
-  run.arena = &one.arena;
-  run.plan = plan;
-  run.poison = Poison::noise(request.seed);
-  const RunResult fresh_run = timed(result.spent.check, [&] { return device.run(run, module); });
-  if (fresh_run.fault) {
-    return fault_text(fresh_run.fault, "before timing");
+  Measurement measurement(request, one, std::get<ResolvedPlan>(planned), device, module,
+                          result.spent);
+  if (std::string wrong = measurement.run_fresh(); !wrong.empty()) {
+    return wrong;
   }
-  if (!fresh_run.changed_inputs.empty()) {
-    return fmt::format("it changed the input '{}'", fresh_run.changed_inputs.front());
+  const StoppingRule stop = stopping_rule(request.device);
+  auto cold = measurement.time(CacheState::cold, stop);
+  if (auto* wrong = std::get_if<std::string>(&cold)) {
+    return std::move(*wrong);
   }
-  const OutputSnapshot fresh(*request.spec, one.axes, one.arena);
-
-  TimeRequest timing = timing_settings(request.device);
-  timing.arena = &one.arena;
-  timing.variants = {{module, plan}};
-  TimeResult times = timed(result.spent.timing, [&] { return device.time(timing); });
-  if (times.fault) {
-    return fault_text(times.fault, "while it was timed");
-  }
-  result.workload = workload;
-  if (!times.samples_us.empty()) {
-    result.samples_us = std::move(times.samples_us.front());
-  }
-  result.clock_mhz = std::move(times.clock_mhz);
+  result.cold = std::get<Timing>(std::move(cold));
   result.cost = cost_of(*request.spec, one.axes);
-  const double clock_mhz = result.clock_mhz.empty() ? 0.0 : median(result.clock_mhz);
   if (request.device != "cpu") {
-    result.limit = physical_limit(*request.spec, one.axes, result.cost, device.device(), clock_mhz);
-  }
-  if (std::string wrong = check_times(result.samples_us, result.limit, device.device());
-      !wrong.empty()) {
-    return wrong;
-  }
-  if (std::string wrong =
-          timed(result.spent.check, [&] { return check_outputs(request, one, fresh); });
-      !wrong.empty()) {
-    return wrong;
-  }
-  result.times = summarize(result.samples_us);
-  if (request.device != "cpu") {
+    result.limit = physical_limit(*request.spec, one.axes, result.cost, device.device(),
+                                  result.cold.clock_mhz);
+    std::string wrong = check_time(result.cold.times.median, result.limit, device.device());
+    if (!wrong.empty()) {
+      return wrong;
+    }
     result.sol_us = speed_of_light_us(result.cost, ceilings);
+    for (const CacheState cache : {CacheState::hot, CacheState::rotating}) {
+      const bool wanted = cache == CacheState::hot || result.cold.times.median < k_short_launch_us;
+      if (!wanted) continue;
+      auto more = measurement.time(cache, brief(stop));
+      if (auto* reason = std::get_if<std::string>(&more)) {
+        return std::move(*reason);
+      }
+      auto& place = cache == CacheState::hot ? result.hot : result.rotating;
+      place = std::get<Timing>(std::move(more));
+    }
   }
-  memory = std::move(one.arena);
+  memory = std::move(one.sets.front());
   return result;
 }
 

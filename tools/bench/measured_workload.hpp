@@ -4,7 +4,7 @@
 #include "bench/bench.hpp"
 #include "bench/ceilings.hpp"
 #include "bench/physics.hpp"
-#include "bench/statistics.hpp"
+#include "support/statistics.hpp"
 
 #include <optional>
 #include <string>
@@ -20,21 +20,45 @@ struct MeasurementCost {
   double timing = 0.0;  // samples with warm-up and flushing
 };
 
+// What one way of timing brought.
+struct Timing {
+  CacheState cache = CacheState::cold;
+  std::vector<TimeSample> samples;  // in the order taken
+  Summary times;                    // of those that count: see counted_times
+  Interval interval;                // of the median, with 95 % confidence
+  int launches_per_sample = 1;
+  int addresses = 1;
+  bool graph = false;
+  int set_aside = 0;                    // throttled samples that do not count
+  double clock_mhz = 0;                 // median; 0: unknown
+  double power_watts = 0;               // median; 0: unknown
+  std::vector<std::string> throttling;  // reasons
+  TimeResult::Rechecks rechecks;
+};
+
 struct MeasuredWorkload {
   Workload workload;
-  std::vector<double> samples_us;  // in the order taken
-  std::vector<double> clock_mhz;   // per sample; empty when unknown
-  Summary times;                   // of samples_us
+  std::size_t data_sets = 1;
+  Timing cold;  // what counts: on the CPU device wall times, without a cache to flush
+  std::optional<Timing> hot;
+  std::optional<Timing> rotating;  // of what is short
   CostNumbers cost;
   std::optional<double> sol_us;  // the least time the measured ceilings allow
   PhysicalLimit limit;           // the least time the datasheet allows
   MeasurementCost spent;
 };
 
-// How many samples, for how long; a CPU sample is a whole emulated grid, so fewer do.
-TimeRequest timing_settings(const std::string& device);
+// The times of the samples that were not throttled; of all, where those are too few to speak.
+std::vector<double> counted_times(const std::vector<TimeSample>& samples);
 
-// The times, or why the version fails: a fault, outputs of the last timed launch that are not those
+// How many samples, for how long; a CPU sample is a whole emulated grid, so fewer do.
+StoppingRule stopping_rule(const std::string& device);
+
+// Cold launches shorter than this are also timed in a graph over rotating tensors: an event pair
+// and a gap weigh too much on one of them.
+inline constexpr double k_short_launch_us = 20;
+
+// The times, or why the version fails: a fault, outputs of a timed launch that are not those
 // of a fresh run (and not right by the reference either), a time below what the datasheet allows.
 // `memory` is used for the tensors where it is large enough, and comes back with the times.
 std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest& request,

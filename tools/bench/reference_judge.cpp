@@ -34,7 +34,7 @@ std::string failure_of(const OutputVerdict& output) {
 }
 
 std::optional<std::string> judge_case(const OpSpec& spec, const ReferenceLibrary& library,
-                                      const WorkloadCase& one) {
+                                      const WorkloadCase& one, const TensorArena& arena) {
   ReferenceInputs inputs;
   inputs.axes = one.axes;
   inputs.scalars = one.scalars;
@@ -44,16 +44,15 @@ std::optional<std::string> judge_case(const OpSpec& spec, const ReferenceLibrary
       continue;
     }
     const std::vector<double>& exact = values[input.name] =
-        as_doubles(input.dtype, one.arena.bytes(input.name));
+        as_doubles(input.dtype, arena.bytes(input.name));
     inputs.tensors[input.name] = exact;
     inputs.finite = inputs.finite && std::all_of(exact.begin(), exact.end(),
                                                  [](double value) { return std::isfinite(value); });
   }
   // Nothing says what the outputs held before a timed launch; verification's poison is the guess.
   constexpr Poison k_poison;
-  for (const OutputVerdict& output :
-       judge_outputs(spec, one.axes, traits_of(nullptr, spec), one.arena, library.run(spec, inputs),
-                     k_poison)) {
+  for (const OutputVerdict& output : judge_outputs(spec, one.axes, traits_of(nullptr, spec), arena,
+                                                   library.run(spec, inputs), k_poison)) {
     if (!output.passed) {
       return failure_of(output);
     }
@@ -64,8 +63,8 @@ std::optional<std::string> judge_case(const OpSpec& spec, const ReferenceLibrary
 }  // namespace
 
 OutputJudge reference_judge(const OpSpec& spec, const std::filesystem::path& library) {
-  return [&spec, library](const WorkloadCase& one) {
-    return judge_case(spec, ReferenceLibrary(library), one);
+  return [&spec, library](const WorkloadCase& one, std::size_t set) {
+    return judge_case(spec, ReferenceLibrary(library), one, one.sets.at(set));
   };
 }
 

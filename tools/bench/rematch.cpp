@@ -3,6 +3,7 @@
 #include "bench/measured_workload.hpp"
 #include "bench/rules.hpp"
 #include "bench/workload_case.hpp"
+#include "device/sampling.hpp"
 #include "support/error.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +13,12 @@
 namespace kernelloop {
 namespace {
 
-constexpr int k_most_samples = 120;
+// In blocks A B C C B A: each version twice.
+constexpr std::size_t k_samples_per_block = 2;
+// Fine enough to see 0.5 % with certainty, where the machine allows it.
+constexpr StoppingRule k_rule{40, 160, 0.001, std::chrono::milliseconds(3000)};
+// A single cold launch that is shorter cannot show 1 %; many on rotating tensors can.
+constexpr double k_single_launch_us = 50;
 
 int load_version(const CompiledVersion& version, TimingDevice& device) {
   if (version.availability != CompiledVersion::Availability::built) {
@@ -30,12 +36,30 @@ struct Modules {
   int challenger = 0;
 };
 
+struct Round {
+  CacheState cache;
+  PairedSamples samples;
+};
+
+CacheState cache_state_for(const RematchRequest& request, TimeRequest look,
+                           const TimeRequest::Variant& incumbent, TimingDevice& device) {
+  if (request.device == "cpu") return CacheState::cold;
+  look.variants = {incumbent};
+  look.stop = {5, 5, 0, std::chrono::milliseconds(100)};
+  const TimeResult result = device.time(look);
+  // A fault shows again, and is reported, when all are timed.
+  if (result.fault || result.samples.empty() || result.samples.front().empty()) {
+    return CacheState::cold;
+  }
+  return median(counted_times(result.samples.front())) < k_single_launch_us ? CacheState::rotating
+                                                                            : CacheState::cold;
+}
+
 // The times, or why there are none.
-std::variant<PairedSamples, std::string> take_samples(const RematchRequest& request,
-                                                      const Workload& workload,
-                                                      const Modules& modules,
-                                                      TimingDevice& device) {
-  const WorkloadCase one = prepare_workload(*request.spec, workload, request.seed);
+std::variant<Round, std::string> take_samples(const RematchRequest& request,
+                                              const Workload& workload, const Modules& modules,
+                                              TimingDevice& device) {
+  const WorkloadCase one = prepare_workload(*request.spec, workload, request.device, request.seed);
   const LaunchLimits& limits = device.device().limits;
   auto incumbent = plan_for(one, *request.spec, request.incumbent, limits);
   auto challenger = plan_for(one, *request.spec, request.challenger, limits);
@@ -44,33 +68,40 @@ std::variant<PairedSamples, std::string> take_samples(const RematchRequest& requ
       return *reason;
     }
   }
-  TimeRequest timing = timing_settings(request.device);
-  timing.arena = &one.arena;
-  timing.max_samples = k_most_samples;
-  timing.budget *= 3;
   const ResolvedPlan& plan = std::get<ResolvedPlan>(incumbent);
+  TimeRequest timing;
+  for (const TensorArena& set : one.sets) timing.sets.push_back(&set);
+  timing.seed = request.seed;
+  timing.cache = cache_state_for(request, timing, {modules.incumbent, plan}, device);
+  timing.stop = k_rule;
   timing.variants = {{modules.incumbent, plan},
                      {modules.incumbent_again, plan},
                      {modules.challenger, std::get<ResolvedPlan>(challenger)}};
-  TimeResult timed = device.time(timing);
+  const TimeResult timed = device.time(timing);
   if (timed.fault) {
     return fmt::format(
         "{} in {}: {}", name_of(timed.fault.kind),
         timed.faulty_variant == 2 ? request.challenger.version : request.incumbent.version,
         timed.fault.message);
   }
-  if (timed.samples_us.size() != timing.variants.size()) {
+  if (timed.samples.size() != timing.variants.size()) {
     return std::string("the device did not return the samples of every version");
   }
-  return PairedSamples{std::move(timed.samples_us[0]), std::move(timed.samples_us[1]),
-                       std::move(timed.samples_us[2]), workload.weight};
+  const auto times_of = [&](std::size_t variant) {
+    std::vector<double> times = block_means(timed.samples[variant], k_samples_per_block);
+    for (double& time : times) time = std::exp(time);
+    return times;
+  };
+  return Round{timing.cache, {times_of(0), times_of(1), times_of(2), workload.weight}};
 }
 
-Json workload_json(const Workload& workload, const PairedSamples& samples) {
+Json workload_json(const Workload& workload, const Round& round) {
+  const PairedSamples& samples = round.samples;
   const double incumbent = median(samples.incumbent_us);
   const double challenger = median(samples.challenger_us);
   return {{"name", workload.name},
-          {"samples", samples.incumbent_us.size()},
+          {"cache", name_of(round.cache)},
+          {"samples", k_samples_per_block * samples.incumbent_us.size()},
           {"incumbent_us", incumbent},
           {"challenger_us", challenger},
           {"ratio", challenger / incumbent}};
@@ -106,8 +137,9 @@ Json rematch(const RematchRequest& request, TimingDevice& device) {
       report["reason"] = fmt::format("workload '{}': {}", workload.name, *reason);
       return report;
     }
-    samples.push_back(std::get<PairedSamples>(std::move(result)));
-    measured.push_back(workload_json(workload, samples.back()));
+    Round& round = std::get<Round>(result);
+    measured.push_back(workload_json(workload, round));
+    samples.push_back(std::move(round.samples));
   }
   const Comparison comparison = compare(samples, request.seed);
   report["verdict"] = name_of(comparison.verdict);

@@ -5,6 +5,6 @@
 
 namespace kernelloop {
 
-inline constexpr int k_measurement_rules = 1;
+inline constexpr int k_measurement_rules = 2;
 
 }  // namespace kernelloop

@@ -37,7 +37,16 @@ std::optional<TensorArena> memory_for(const OpSpec& spec, const std::vector<Work
   return largest.empty() ? std::nullopt : std::optional<TensorArena>(largest);
 }
 
-WorkloadCase prepare_workload(const OpSpec& spec, const Workload& workload, std::uint64_t seed,
+std::size_t data_sets_for(const OpSpec& spec, const Workload& workload, const std::string& device) {
+  // Every set costs a run of its own, which is slow where it is emulated.
+  const std::size_t most = device == "cpu" ? 2 : TimeRequest::k_most_data_sets;
+  constexpr std::size_t k_drawn_bytes = std::size_t{128} << 20;
+  const std::size_t bytes = bytes_of(slots_of(spec, resolve_axes(spec, workload.axes)));
+  return std::clamp<std::size_t>(k_drawn_bytes / std::max<std::size_t>(bytes, 1), 1, most);
+}
+
+WorkloadCase prepare_workload(const OpSpec& spec, const Workload& workload,
+                              const std::string& device, std::uint64_t seed,
                               std::optional<TensorArena> memory) {
   Bindings axes = resolve_axes(spec, workload.axes);
   const std::vector<TensorArena::Slot> slots = slots_of(spec, axes);
@@ -45,10 +54,14 @@ WorkloadCase prepare_workload(const OpSpec& spec, const Workload& workload, std:
     memory.reset();  // before the system is asked for more
     memory.emplace(slots);
   }
-  TensorArena& arena = *memory;
-  draw_inputs(spec, axes, arena, seed);
-  std::map<std::string, double> scalars = draw_scalars(spec, axes, workload.scalars, seed);
-  return {workload, std::move(axes), std::move(scalars), std::move(*memory)};
+  WorkloadCase one{workload, std::move(axes), {}, {}};
+  one.scalars = draw_scalars(spec, one.axes, workload.scalars, seed);
+  one.sets.push_back(std::move(*memory));
+  while (one.sets.size() < data_sets_for(spec, workload, device)) one.sets.emplace_back(slots);
+  for (std::size_t set = 0; set < one.sets.size(); ++set) {
+    draw_inputs(spec, one.axes, one.sets[set], seed + set);
+  }
+  return one;
 }
 
 std::variant<ResolvedPlan, std::string> plan_for(const WorkloadCase& one, const OpSpec& spec,

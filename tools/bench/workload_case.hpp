@@ -18,12 +18,17 @@ struct WorkloadCase {
   Workload workload;
   Bindings axes;  // resolved
   std::map<std::string, double> scalars;
-  TensorArena arena;  // inputs drawn, outputs untouched
+  std::vector<TensorArena> sets;  // at least one; inputs drawn, each from a seed of its own
 };
 
+// How many sets of data a workload is timed on: several where they are cheap to draw, so that no
+// launch finds the data of the one before; what L2 cannot hold is gone by itself.
+std::size_t data_sets_for(const OpSpec& spec, const Workload& workload, const std::string& device);
+
 // Throws Error(bad_input) for a workload that does not fit the spec, Error(io) when memory is
-// short. `memory` is used again where it is large enough.
-WorkloadCase prepare_workload(const OpSpec& spec, const Workload& workload, std::uint64_t seed,
+// short. `memory` is used again, for the first set, where it is large enough.
+WorkloadCase prepare_workload(const OpSpec& spec, const Workload& workload,
+                              const std::string& device, std::uint64_t seed,
                               std::optional<TensorArena> memory = std::nullopt);
 
 // Memory for the largest of these; nothing when there are none.

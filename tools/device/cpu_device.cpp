@@ -3,9 +3,13 @@
 #include "device/cpu_module.hpp"
 #include "device/crash_reporter.hpp"
 #include "device/guarded_buffer.hpp"
+#include "device/sampling.hpp"
 #include "support/error.hpp"
 
 #include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <algorithm>
 #include <fstream>
@@ -69,6 +73,15 @@ class Buffers {
     return {};
   }
 
+  [[nodiscard]] std::uint64_t hash_of_outputs() const {
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (!tensors_[i].output) continue;
+      hash = XXH3_64bits_withSeed(buffers_[i].data(), buffers_[i].bytes().size(), hash);
+    }
+    return hash;
+  }
+
   void return_outputs() const {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       if (tensors_[i].output) std::copy_n(buffers_[i].data(), tensors_[i].bytes, tensors_[i].data);
@@ -129,41 +142,49 @@ class CpuDevice final : public Device {
     return result;
   }
 
+  // Wall times of the emulation: there is no cache to flush and no clock to read.
   TimeResult time(const TimeJob& job) override {
     TimeResult result;
-    std::int64_t workspace = 0;
-    for (const auto& variant : job.variants) {
-      workspace = std::max(workspace, variant.plan.workspace_bytes);
+    const std::int64_t workspace = largest_workspace(job.variants);
+    std::vector<Buffers> sets;
+    for (const std::vector<SharedTensor>& tensors : job.sets) {
+      sets.emplace_back(tensors, workspace, Placement::margins);
     }
-    Buffers buffers(job.tensors, workspace, Placement::margins);
-    std::vector<std::vector<CpuCall>> calls(job.variants.size());
+    std::vector<std::vector<std::vector<CpuCall>>> calls(job.variants.size());  // [variant][set]
     for (std::size_t v = 0; v < job.variants.size(); ++v) {
       const auto& variant = job.variants[v];
-      result.fault = module_of(variant.module).bind(variant.plan, buffers.addresses(), 0, calls[v]);
-      if (result.fault) return faulty(std::move(result), v);
-    }
-    result.samples_us.resize(job.variants.size());
-    const CrashReporter reporter(buffers.all(), report_);
-    const Clock::time_point begin = Clock::now();
-    Clock::duration spent{};
-    for (int round = -job.warmup; round < job.max_samples; ++round) {
-      for (std::size_t v = 0; v < calls.size(); ++v) {
-        buffers.poison(Poison());
-        const Clock::time_point start = Clock::now();
-        result.fault = module_of(job.variants[v].module).launch(calls[v]);
-        const Clock::duration taken = Clock::now() - start;
-        if (!result.fault) result.fault = buffers.damage();
+      for (const Buffers& set : sets) {
+        result.fault = module_of(variant.module)
+                           .bind(variant.plan, set.addresses(), 0, calls[v].emplace_back());
         if (result.fault) return faulty(std::move(result), v);
-        if (round < 0) continue;
-        spent += taken;
-        result.samples_us[v].push_back(std::chrono::duration<double, std::micro>(taken).count());
       }
-      const bool enough = round + 1 >= job.min_samples && spent >= job.budget;
-      const bool too_long = Clock::now() - begin >= job.patience;
-      if (round >= 0 && (enough || (too_long && round + 1 >= TimeJob::k_fewest_samples))) break;
     }
-    buffers.return_outputs();
-    return result;
+    const auto take = [&](const SampleOrder& order, TimeSample& sample) -> Fault {
+      Buffers& buffers = sets[order.slot];
+      buffers.poison(Poison());
+      const CrashReporter reporter(buffers.all(), report_);
+      const CpuModule& module = module_of(job.variants[order.variant].module);
+      const Clock::time_point start = Clock::now();
+      Fault fault = module.launch(calls[order.variant][order.slot]);
+      const Clock::duration taken = Clock::now() - start;
+      sample.us = std::chrono::duration<double, std::micro>(taken).count();
+      return fault ? fault : buffers.damage();
+    };
+    for (std::size_t v = 0; v < calls.size(); ++v) {
+      for (int i = 0; i < job.warmup; ++i) {
+        TimeSample unused;
+        result.fault = take({v, 0, false}, unused);
+        if (result.fault) return faulty(std::move(result), v);
+      }
+    }
+    Sampled sampled =
+        take_samples({calls.size(), sets.size(), 1, job.stop, job.seed, job.patience}, sets.size(),
+                     {take, [&](std::size_t slot) { return sets[slot].hash_of_outputs(); },
+                      [](std::size_t slot) { return static_cast<int>(slot); }});
+    for (std::size_t set = 0; set < sets.size(); ++set) {
+      if (sampled.last_slots[set]) sets[set].return_outputs();
+    }
+    return std::move(sampled.result);
   }
 
   void plant(SanitizerTool) override {

@@ -199,6 +199,14 @@ std::vector<std::string> CudaBuffers::changed_inputs() {
   return result;
 }
 
+std::uint64_t CudaBuffers::hash_of_outputs(std::uint64_t seed) {
+  std::uint64_t hash = seed;
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (tensors_[i].output) hash = harness_.hash(buffers_[i].data, buffers_[i].bytes, hash);
+  }
+  return hash;
+}
+
 void CudaBuffers::download_outputs() {
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     if (!tensors_[i].output || tensors_[i].bytes == 0) continue;

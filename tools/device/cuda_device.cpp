@@ -2,6 +2,7 @@
 
 #include "device/compute_sanitizer.hpp"
 #include "device/cuda_buffers.hpp"
+#include "device/cuda_timing.hpp"
 #include "support/error.hpp"
 
 #include <algorithm>
@@ -12,8 +13,6 @@
 
 namespace kernelloop {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::string driver_version(int cuda_version) {
   std::string text;
@@ -53,9 +52,7 @@ class CudaDevice final : public Device {
     driver_.check(driver_.cuDeviceGetName(name.data(), static_cast<int>(name.size()), device_),
                   "asking for the GPU's name");
     result.name = name.data();
-    CUuuid uuid{};
-    driver_.check(driver_.cuDeviceGetUuid(&uuid, device_), "asking for the GPU's UUID");
-    result.uuid = uuid_text(uuid);
+    result.uuid = uuid();
     result.architecture =
         fmt::format("sm_{}{}", attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                     attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
@@ -100,7 +97,7 @@ class CudaDevice final : public Device {
     if (result.fault) return result;
     if (!job.uninitialised) buffers.poison(job.poison);
     driver_.check(harness_->synchronize(), "preparing a run");
-    result.fault = guarded(job.plan, [&] {
+    result.fault = guarded(driver_, job.plan, [&] {
       if (Fault refused = module.launch(calls, harness_->stream())) return refused;
       driver_.check(harness_->synchronize(), "running");
       return buffers.damage();
@@ -113,52 +110,14 @@ class CudaDevice final : public Device {
   }
 
   TimeResult time(const TimeJob& job) override {
-    TimeResult result;
     harness_->prepare_timing();
-    std::int64_t workspace = 0;
-    for (const auto& variant : job.variants) {
-      workspace = std::max(workspace, variant.plan.workspace_bytes);
-    }
-    CudaBuffers buffers(driver_, device_, *harness_, job.tensors, workspace, Placement::margins);
-    std::vector<std::vector<CudaCall>> calls(job.variants.size());
-    for (std::size_t v = 0; v < job.variants.size(); ++v) {
-      const auto& variant = job.variants[v];
-      result.fault =
-          module_of(variant.module).bind(variant.plan, buffers.addresses(), limits_, calls[v]);
-      if (!result.fault) result.fault = warm_up(job, v, calls[v], buffers);
-      if (result.fault) return faulty(std::move(result), v);
-    }
-    result.samples_us.resize(job.variants.size());
-    const Clock::time_point begin = Clock::now();
-    double spent_us = 0;
-    const double budget_us = static_cast<double>(job.budget.count()) * 1000.0;
-    for (int round = 0; round < job.max_samples; ++round) {
-      for (std::size_t v = 0; v < calls.size(); ++v) {
-        CudaSample sample;
-        result.fault = guarded(job.variants[v].plan,
-                               [&] { return take_sample(job, v, calls[v], buffers, sample); });
-        if (result.fault) return faulty(std::move(result), v);
-        result.samples_us[v].push_back(sample.microseconds);
-        if (v == 0) result.clock_mhz.push_back(sample.clock_mhz);
-        spent_us += sample.microseconds;
-      }
-      const bool enough = round + 1 >= job.min_samples && spent_us >= budget_us;
-      const bool too_long =
-          Clock::now() - begin >= job.patience && round + 1 >= TimeJob::k_fewest_samples;
-      if (enough || too_long) break;
-    }
-    result.fault = buffers.damage();
-    if (!result.fault) {
-      if (const auto changed = buffers.changed_inputs(); !changed.empty()) {
-        result.fault = changed_input(changed);
-      }
-    }
-    if (result.fault) {
-      if (job.variants.size() == 1) result.faulty_variant = 0;
-      return result;
-    }
-    buffers.download_outputs();
-    return result;
+    if (!monitor_) monitor_.emplace(uuid());
+    std::vector<CudaModule*> modules;
+    for (const auto& variant : job.variants) modules.push_back(&module_of(variant.module));
+    return CudaTiming({driver_, device_, *harness_, *monitor_, limits_,
+                       attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)},
+                      job, std::move(modules))
+        .run();
   }
 
   void plant(SanitizerTool tool) override {
@@ -210,6 +169,12 @@ class CudaDevice final : public Device {
   }
 
  private:
+  [[nodiscard]] std::string uuid() const {
+    CUuuid uuid{};
+    driver_.check(driver_.cuDeviceGetUuid(&uuid, device_), "asking for the GPU's UUID");
+    return uuid_text(uuid);
+  }
+
   [[nodiscard]] std::int64_t attribute(CUdevice_attribute which) const {
     int value = 0;
     driver_.check(driver_.cuDeviceGetAttribute(&value, which, device_),
@@ -230,63 +195,12 @@ class CudaDevice final : public Device {
     return found->second;
   }
 
-  // Runs something with a candidate's launches in it; a device error in there is the candidate's.
-  template <typename Action>
-  Fault guarded(const ResolvedPlan& plan, Action action) {
-    try {
-      return action();
-    } catch (const CudaFailure& failure) {
-      if (fault_kind_of(failure.code()) == FaultKind::none) throw;
-      return fault_of(driver_, failure.code(), plan);
-    }
-  }
-
-  static TimeResult faulty(TimeResult result, std::size_t variant) {
-    result.faulty_variant = static_cast<int>(variant);
-    return result;
-  }
-
-  // Loads what is loaded late, grows what grows (local memory), and finds out whether it runs.
-  Fault warm_up(const TimeJob& job, std::size_t variant, const std::vector<CudaCall>& calls,
-                CudaBuffers& buffers) {
-    const TimeRequest::Variant& wanted = job.variants[variant];
-    return guarded(wanted.plan, [&]() -> Fault {
-      buffers.poison(Poison());
-      for (int i = 0; i < std::max(job.warmup, 1); ++i) {
-        if (Fault refused = module_of(wanted.module).launch(calls, harness_->stream())) {
-          return refused;
-        }
-      }
-      driver_.check(harness_->synchronize(), "warming up");
-      return buffers.damage();
-    });
-  }
-
-  Fault take_sample(const TimeJob& job, std::size_t variant, const std::vector<CudaCall>& calls,
-                    CudaBuffers& buffers, CudaSample& sample) {
-    const CudaModule& module = module_of(job.variants[variant].module);
-    // Nothing that an earlier launch left in outputs or workspace helps this one.
-    buffers.poison(Poison());
-    if (job.flush_l2) {
-      harness_->flush_l2();
-    } else {
-      if (Fault refused = module.launch(calls, harness_->stream())) return refused;
-      driver_.check(harness_->synchronize(), "warming the cache");
-    }
-    Fault refused;
-    const auto taken = harness_->time(calls.size(), [&] {
-      refused = module.launch(calls, harness_->stream());
-      return !refused;
-    });
-    if (taken) sample = *taken;
-    return refused;
-  }
-
   CudaDriver driver_;
   CUdevice device_ = 0;
   CudaLimits limits_;
   std::optional<CudaContext> context_;
   std::optional<CudaHarness> harness_;
+  std::optional<GpuMonitor> monitor_;  // from the first timing on
   std::map<int, CudaModule> modules_;
 };
 

@@ -52,7 +52,14 @@
   X(cuMemcpyHtoDAsync)               \
   X(cuMemcpyDtoHAsync)               \
   X(cuMemcpyDtoDAsync)               \
-  X(cuMemsetD8Async)
+  X(cuMemsetD8Async)                 \
+  X(cuStreamBeginCapture)            \
+  X(cuStreamEndCapture)              \
+  X(cuGraphInstantiateWithFlags)     \
+  X(cuGraphDestroy)                  \
+  X(cuGraphExecDestroy)              \
+  X(cuGraphUpload)                   \
+  X(cuGraphLaunch)
 
 namespace kernelloop {
 

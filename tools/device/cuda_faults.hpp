@@ -16,6 +16,17 @@ std::string kernels_of(const ResolvedPlan& plan);
 // The fault behind a code that came while a plan ran.
 Fault fault_of(const CudaDriver& driver, CUresult code, const ResolvedPlan& plan);
 
+// Runs something with a candidate's launches in it; a device error in there is the candidate's.
+template <typename Action>
+Fault guarded(const CudaDriver& driver, const ResolvedPlan& plan, Action action) {
+  try {
+    return action();
+  } catch (const CudaFailure& failure) {
+    if (fault_kind_of(failure.code()) == FaultKind::none) throw;
+    return fault_of(driver, failure.code(), plan);
+  }
+}
+
 // What the driver knows about a loaded kernel.
 struct CudaKernelFacts {
   std::int64_t max_threads_per_block = 0;  // by its registers and launch bounds

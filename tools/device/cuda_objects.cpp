@@ -16,6 +16,28 @@ CudaContext::CudaContext(const CudaDriver& driver, CUdevice device)
 
 CudaContext::~CudaContext() { driver_.cuDevicePrimaryCtxRelease(device_); }
 
+CudaGraph capture(const CudaDriver& driver, CUstream stream, const std::function<void()>& enqueue) {
+  // Other streams are ours alone: what they do meanwhile cannot disturb the graph.
+  driver.check(driver.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+               "beginning a graph");
+  CUgraph recorded = nullptr;
+  try {
+    enqueue();
+  } catch (...) {
+    driver.cuStreamEndCapture(stream, &recorded);
+    if (recorded != nullptr) driver.cuGraphDestroy(recorded);
+    throw;
+  }
+  driver.check(driver.cuStreamEndCapture(stream, &recorded), "ending a graph");
+  CUgraphExec executable = nullptr;
+  const CUresult code = driver.cuGraphInstantiateWithFlags(&executable, recorded, 0);
+  driver.cuGraphDestroy(recorded);
+  driver.check(code, "instantiating a graph");
+  CudaGraph graph(driver, executable);
+  driver.check(driver.cuGraphUpload(executable, stream), "uploading a graph");
+  return graph;
+}
+
 void launch(const CudaDriver& driver, CUkernel kernel, const CudaGrid& grid, void** arguments) {
   CUlaunchConfig config{};
   config.gridDimX = grid.blocks;

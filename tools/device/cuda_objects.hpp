@@ -5,6 +5,7 @@
 #include "device/cuda_driver.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <utility>
 
 namespace kernelloop {
@@ -52,6 +53,12 @@ using CudaStream = CudaOwner<CUstream, &CudaDriver::cuStreamDestroy>;
 using CudaEvent = CudaOwner<CUevent, &CudaDriver::cuEventDestroy>;
 using CudaMemory = CudaOwner<CUdeviceptr, &CudaDriver::cuMemFree>;
 using CudaHostMemory = CudaOwner<void*, &CudaDriver::cuMemFreeHost>;
+
+using CudaGraph = CudaOwner<CUgraphExec, &CudaDriver::cuGraphExecDestroy>;
+
+// What `enqueue` puts into the stream, which must be idle, as a graph that is ready to be launched
+// there. Throws CudaFailure.
+CudaGraph capture(const CudaDriver& driver, CUstream stream, const std::function<void()>& enqueue);
 
 // A launch of our own kernels: one-dimensional, without shared memory of dynamic size.
 struct CudaGrid {

@@ -3,6 +3,9 @@
 
 #include "device/worker_client.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace kernelloop {
 
 // Of a workspace's first byte, as docs/launch-plan.md promises.
@@ -17,6 +20,13 @@ struct SharedTensor {
   std::size_t alignment = 16;  // a power of two
 };
 
+// What every variant can work with.
+inline std::int64_t largest_workspace(const std::vector<TimeRequest::Variant>& variants) {
+  std::int64_t bytes = 0;
+  for (const auto& variant : variants) bytes = std::max(bytes, variant.plan.workspace_bytes);
+  return bytes;
+}
+
 struct RunJob {
   std::vector<SharedTensor> tensors;
   ResolvedPlan plan;
@@ -27,16 +37,15 @@ struct RunJob {
   std::uint64_t schedule_seed = 0;
 };
 
+// A TimeRequest with its sets mapped.
 struct TimeJob {
-  std::vector<SharedTensor> tensors;
+  std::vector<std::vector<SharedTensor>> sets;  // at least one
   std::vector<TimeRequest::Variant> variants;
-  bool flush_l2 = true;
+  CacheState cache = CacheState::cold;
   int warmup = 3;
-  int min_samples = 20;
-  int max_samples = 200;
-  std::chrono::milliseconds budget{1000};
-  std::chrono::milliseconds patience{60000};  // after that a few samples are enough
-  static constexpr int k_fewest_samples = 3;  // however slow the kernel
+  StoppingRule stop;
+  std::uint64_t seed = 0;
+  std::chrono::milliseconds patience{60000};  // of wall time; after that a few samples are enough
 };
 
 // Faults of a candidate are values. Error is thrown for what is not the candidate's doing: no
@@ -54,8 +63,5 @@ class Device {
   virtual void plant(SanitizerTool tool) = 0;
   virtual double measure_copy(std::int64_t bytes) = 0;
 };
-
-// The tensor of that name, or nullptr.
-const SharedTensor* find_tensor(const std::vector<SharedTensor>& tensors, const std::string& name);
 
 }  // namespace kernelloop

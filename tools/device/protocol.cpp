@@ -137,18 +137,22 @@ Json run_request(const RunRequest& request, int module) {
 }
 
 Json time_request(const TimeRequest& request) {
+  Json sets = Json::array();
+  for (const TensorArena* set : request.sets) sets.push_back(tensors_to_message(*set));
   Json variants = Json::array();
   for (const TimeRequest::Variant& variant : request.variants) {
     variants.push_back({{"module", variant.module}, {"plan", plan_to_message(variant.plan)}});
   }
   return Json{{"op", "time"},
-              {"tensors", tensors_to_message(*request.arena)},
+              {"sets", sets},
               {"variants", variants},
-              {"flush_l2", request.flush_l2},
+              {"cache", name_of(request.cache)},
               {"warmup", request.warmup},
-              {"min_samples", request.min_samples},
-              {"max_samples", request.max_samples},
-              {"budget_ms", request.budget.count()},
+              {"min_samples", request.stop.min_samples},
+              {"max_samples", request.stop.max_samples},
+              {"precision", request.stop.precision},
+              {"budget_ms", request.stop.budget.count()},
+              {"seed", request.seed},
               {"patience_ms", request.timeout.count() / 2}};
 }
 
@@ -163,9 +167,8 @@ SanitizerTool tool_from_request(const Json& json) {
   fail(ExitCode::internal, "there is no tool '{}'", name);
 }
 
-MappedTensors map_tensors(const Json& request, const std::vector<Descriptor>& memories) {
+MappedTensors map_tensors(const Json& tensors, std::span<const Descriptor> memories) {
   if (memories.size() != 2) fail(ExitCode::internal, "a request came without its two memories");
-  const Json& tensors = request.at("tensors");
   MappedTensors mapped;
   mapped.inputs = Mapping(memories[0].get(), tensors.at("input_size").get<std::size_t>(), false);
   mapped.outputs = Mapping(memories[1].get(), tensors.at("output_size").get<std::size_t>(), true);
@@ -194,17 +197,30 @@ RunJob run_job_from_request(const Json& json, const MappedTensors& mapped) {
   return job;
 }
 
-TimeJob time_job_from_request(const Json& json, const MappedTensors& mapped) {
+std::vector<MappedTensors> map_sets(const Json& sets, std::span<const Descriptor> memories) {
+  if (memories.size() != 2 * sets.size()) {
+    fail(ExitCode::internal, "a request came without the memories of its sets");
+  }
+  std::vector<MappedTensors> mapped;
+  for (const Json& set : sets) {
+    mapped.push_back(map_tensors(set, memories.subspan(2 * mapped.size(), 2)));
+  }
+  return mapped;
+}
+
+TimeJob time_job_from_request(const Json& json, const std::vector<MappedTensors>& sets) {
   TimeJob job;
-  job.tensors = mapped.tensors;
+  for (const MappedTensors& set : sets) job.sets.push_back(set.tensors);
   for (const Json& entry : json.at("variants")) {
     job.variants.push_back({entry.at("module").get<int>(), plan_from_message(entry.at("plan"))});
   }
-  json.at("flush_l2").get_to(job.flush_l2);
+  job.cache = cache_state_named(json.at("cache").get<std::string>());
   json.at("warmup").get_to(job.warmup);
-  json.at("min_samples").get_to(job.min_samples);
-  json.at("max_samples").get_to(job.max_samples);
-  job.budget = std::chrono::milliseconds(json.at("budget_ms").get<std::int64_t>());
+  json.at("min_samples").get_to(job.stop.min_samples);
+  json.at("max_samples").get_to(job.stop.max_samples);
+  json.at("precision").get_to(job.stop.precision);
+  job.stop.budget = std::chrono::milliseconds(json.at("budget_ms").get<std::int64_t>());
+  json.at("seed").get_to(job.seed);
   job.patience = std::chrono::milliseconds(json.at("patience_ms").get<std::int64_t>());
   return job;
 }
@@ -230,19 +246,43 @@ RunResult run_result_from_reply(const Json& json) {
 }
 
 Json time_reply(const TimeResult& result) {
+  Json variants = Json::array();
+  for (const std::vector<TimeSample>& samples : result.samples) {
+    Json list = Json::array();
+    for (const TimeSample& sample : samples) {
+      list.push_back({sample.us, sample.clock_mhz, sample.set, sample.throttled});
+    }
+    variants.push_back(std::move(list));
+  }
   return Json{{"fault", fault_to_json(result.fault)},
               {"faulty_variant", result.faulty_variant},
-              {"samples_us", result.samples_us},
-              {"clock_mhz", result.clock_mhz}};
+              {"samples", std::move(variants)},
+              {"launches_per_sample", result.launches_per_sample},
+              {"addresses", result.addresses},
+              {"graph", result.graph},
+              {"power_watts", result.power_watts},
+              {"throttling", result.throttling},
+              {"rechecks", {result.rechecks.count, result.rechecks.differing}}};
 }
 
 TimeResult time_result_from_reply(const Json& json) {
   TimeResult result;
   result.fault = fault_from_json(json.at("fault"));
-  if (!json.contains("samples_us")) return result;
+  if (!json.contains("samples")) return result;
   json.at("faulty_variant").get_to(result.faulty_variant);
-  json.at("samples_us").get_to(result.samples_us);
-  json.at("clock_mhz").get_to(result.clock_mhz);
+  for (const Json& list : json.at("samples")) {
+    std::vector<TimeSample>& samples = result.samples.emplace_back();
+    for (const Json& sample : list) {
+      samples.push_back({sample.at(0).get<double>(), sample.at(1).get<double>(),
+                         sample.at(2).get<int>(), sample.at(3).get<bool>()});
+    }
+  }
+  json.at("launches_per_sample").get_to(result.launches_per_sample);
+  json.at("addresses").get_to(result.addresses);
+  json.at("graph").get_to(result.graph);
+  json.at("power_watts").get_to(result.power_watts);
+  json.at("throttling").get_to(result.throttling);
+  result.rechecks = {json.at("rechecks").at(0).get<int>(), json.at("rechecks").at(1).get<int>()};
   return result;
 }
 

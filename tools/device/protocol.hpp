@@ -22,16 +22,18 @@ Json time_request(const TimeRequest& request);
 Json plant_request(SanitizerTool tool);
 SanitizerTool tool_from_request(const Json& json);
 
-// The inverse; tensors come from the two memories that travelled with the request and stay mapped
-// as long as this lives.
+// The inverse; tensors come from the two memories (inputs, outputs) that travelled with the request
+// and stay mapped as long as this lives. `tensors` is the member of the request that lists them.
 struct MappedTensors {
   Mapping inputs;
   Mapping outputs;
   std::vector<SharedTensor> tensors;
 };
-MappedTensors map_tensors(const Json& request, const std::vector<Descriptor>& memories);
+MappedTensors map_tensors(const Json& tensors, std::span<const Descriptor> memories);
+// The same of a timing request, with two memories for every set.
+std::vector<MappedTensors> map_sets(const Json& sets, std::span<const Descriptor> memories);
 RunJob run_job_from_request(const Json& json, const MappedTensors& mapped);
-TimeJob time_job_from_request(const Json& json, const MappedTensors& mapped);
+TimeJob time_job_from_request(const Json& json, const std::vector<MappedTensors>& sets);
 
 Json run_reply(const RunResult& result);
 RunResult run_result_from_reply(const Json& json);

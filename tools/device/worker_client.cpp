@@ -110,10 +110,12 @@ struct Worker::Impl {
     Json reply;
     Fault fault;
   };
-  Answer ask(const Json& request, const TensorArena* arena, milliseconds timeout) {
+  Answer ask(const Json& request, const std::vector<const TensorArena*>& arenas,
+             milliseconds timeout) {
     std::vector<int> memories;
-    if (arena != nullptr) {
-      memories = {arena->state().input_memory.get(), arena->state().output_memory.get()};
+    for (const TensorArena* arena : arenas) {
+      memories.push_back(arena->state().input_memory.get());
+      memories.push_back(arena->state().output_memory.get());
     }
     Exchange exchange = process->ask(request, memories, timeout);
     Answer answer;
@@ -154,7 +156,7 @@ struct Worker::Impl {
     for (const int module : modules) {
       if (loaded.count(module) != 0) continue;
       const Artifact& artifact = artifacts[static_cast<std::size_t>(module)];
-      Answer answer = ask(load_request(module, artifact), nullptr, k_load_timeout);
+      Answer answer = ask(load_request(module, artifact), {}, k_load_timeout);
       Fault fault = answer.fault ? answer.fault : fault_from_json(answer.reply.at("fault"));
       if (fault.kind == FaultKind::crash) {
         fault = {FaultKind::load_failed,
@@ -195,7 +197,7 @@ RunResult Worker::run(const RunRequest& request, int module) {
     result.fault = loading.fault;
     return result;
   }
-  Impl::Answer answer = impl_->ask(run_request(request, module), request.arena, request.timeout);
+  Impl::Answer answer = impl_->ask(run_request(request, module), {request.arena}, request.timeout);
   if (answer.fault) {
     result.fault = answer.fault;
     return result;
@@ -242,7 +244,7 @@ TimeResult Worker::time(const TimeRequest& request) {
         std::find(modules.begin(), modules.end(), loading.module) - modules.begin());
     return result;
   }
-  Impl::Answer answer = impl_->ask(time_request(request), request.arena, request.timeout);
+  Impl::Answer answer = impl_->ask(time_request(request), request.sets, request.timeout);
   if (answer.fault) {
     result.fault = answer.fault;
     // A worker that dies cannot say whose launch it was.
@@ -257,7 +259,7 @@ double Worker::measure_copy(std::int64_t bytes) {
     fail(ExitCode::internal, "the copy ceiling is only measured on a GPU");
   }
   impl_->prepare({});
-  Impl::Answer answer = impl_->ask(Json{{"op", "copy"}, {"bytes", bytes}}, nullptr, k_copy_timeout);
+  Impl::Answer answer = impl_->ask(Json{{"op", "copy"}, {"bytes", bytes}}, {}, k_copy_timeout);
   if (answer.fault) {
     fail(ExitCode::environment, "measuring the copy ceiling failed: {}", answer.fault.message);
   }

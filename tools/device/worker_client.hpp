@@ -6,8 +6,10 @@
 // fresh worker.
 #pragma once
 
+#include "device/fault.hpp"
 #include "device/placement.hpp"
 #include "device/poison.hpp"
+#include "device/timing.hpp"
 #include "plan/launch_plan.hpp"
 #include "support/json.hpp"
 
@@ -38,34 +40,6 @@ struct DeviceDescription {
   std::string confinement;  // how the worker is confined: "process group", ...
 };
 Json to_json(const DeviceDescription& device);
-
-enum class FaultKind {
-  none,
-  launch_refused,  // the driver refused the launch (too much shared memory, bad cluster, ...)
-  illegal_access,  // out of bounds, on either device
-  misaligned,
-  changed_input,  // a store to an input, or an input that is not what it was
-  trap,
-  divergent_barrier,    // cpu: not all threads of a block reach the same barrier
-  timeout,              // killed
-  crash,                // the worker died of a signal
-  load_failed,          // cubin/library cannot be loaded or lacks a kernel
-  not_runnable,         // cpu: construct that the emulation cannot run
-  race,                 // a tool saw two threads collide
-  reads_uninitialised,  // a tool saw memory read that nobody had written
-  other,
-};
-const char* name_of(FaultKind kind);
-
-struct Fault {
-  FaultKind kind = FaultKind::none;
-  std::string message;  // first finding, with file:line where known
-  explicit operator bool() const noexcept { return kind != FaultKind::none; }
-};
-
-// "the kernel writes to input 'x' at kernel.cu:12:7; inputs are for reading only". `place` may be
-// empty.
-Fault changed_input(const std::vector<std::string>& names, const std::string& place = "");
 
 // Memory shared between parent and worker; each tensor starts at a 256-byte boundary.
 class TensorArena {
@@ -134,29 +108,6 @@ struct ToolResult {
   std::string version;  // of the tool; empty when there is none
   Fault finding;        // found: the first, with kernel and file:line
   RunResult run;        // as the device saw it; its fault may be the tool's doing
-};
-
-// Interleaved timing of one or more variants on the same inputs.
-struct TimeRequest {
-  struct Variant {
-    int module = 0;
-    ResolvedPlan plan;
-  };
-  const TensorArena* arena = nullptr;
-  std::vector<Variant> variants;  // samples go A B A B ...
-  bool flush_l2 = true;           // cold samples
-  int warmup = 3;
-  int min_samples = 20;  // per variant
-  int max_samples = 200;
-  std::chrono::milliseconds budget{1000};  // of device time, all variants together
-  std::chrono::milliseconds timeout{120000};
-};
-struct TimeResult {
-  Fault fault;
-  int faulty_variant = -1;
-  std::vector<std::vector<double>> samples_us;  // per variant, in order taken
-  std::vector<double> clock_mhz;                // per sample of variant 0; empty when unknown
-  // The arena's outputs hold those of the last timed launch of the last variant.
 };
 
 struct WorkerOptions {

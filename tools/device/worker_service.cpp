@@ -50,13 +50,13 @@ class Service {
         return finished(Json{{"fault", fault_to_json(fault)}}, fault);
       }
       if (op == "run") {
-        const MappedTensors mapped = map_tensors(request, memories);
+        const MappedTensors mapped = map_tensors(request.at("tensors"), memories);
         memories.clear();  // the mappings are enough
         const RunResult result = device().run(run_job_from_request(request, mapped));
         return finished(run_reply(result), result.fault);
       }
       if (op == "time") {
-        const MappedTensors mapped = map_tensors(request, memories);
+        const std::vector<MappedTensors> mapped = map_sets(request.at("sets"), memories);
         memories.clear();  // the mappings are enough
         const TimeResult result = device().time(time_job_from_request(request, mapped));
         return finished(time_reply(result), result.fault);

@@ -26,7 +26,8 @@ using Rematch = std::function<Json(const std::string& incumbent, const std::stri
 //  - nothing is adopted yet for its architecture, or
 //  - the incumbent cannot stand: its source was edited or is gone, or it no longer verifies, or
 //  - it has evidence from a GPU and the incumbent only from the CPU device, or
-//  - it is FASTER than the incumbent in a rematch on this device (bench/comparison.hpp).
+//  - it is FASTER than the incumbent in two rematches on this device (bench/comparison.hpp), each a
+//    process of its own.
 // An incumbent that was adopted on another device model stays unless `force` is set: one machine
 // cannot judge for the other. Evidence from the CPU device never replaces any from a GPU, not even
 // with `force`. The evidence of an incumbent that wins again is renewed when it no longer holds.

@@ -108,7 +108,8 @@ std::string resource_table(const Json& compile) {
 
 }  // namespace
 
-Json evidence_json(const OpConfig& config, const Candidate& candidate, const Json& comparison) {
+Json evidence_json(const OpConfig& config, const Candidate& candidate,
+                   const Comparisons& comparisons) {
   const Json& bench = candidate.files.measured;
   const Json& verify = candidate.files.verified;
   return {{"schema_version", 1},
@@ -123,7 +124,8 @@ Json evidence_json(const OpConfig& config, const Candidate& candidate, const Jso
           {"verify", published(verify)},
           {"bench", published(bench)},
           {"compile", resources(config, candidate.files.compiled)},
-          {"comparison", published(comparison)}};
+          {"first_comparison", published(comparisons.first)},
+          {"comparison", published(comparisons.confirming)}};
 }
 
 std::string evidence_report(const Json& evidence) {

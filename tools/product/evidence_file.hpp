@@ -9,11 +9,19 @@
 
 namespace kernelloop {
 
+// compare.json against the version that is replaced, taken twice; null where none was.
+struct Comparisons {
+  Json first = nullptr;
+  Json confirming = nullptr;
+};
+
 // { op, version, status: "verified", source_sha256, rules: {verification, measurement}, device,
-//   clocks, verify, bench, compile: {kernels, options, toolchain}, comparison }
-// `comparison` is compare.json against the version it replaces, or null. Paths of this machine and
+//   clocks, verify, bench, compile: {kernels, options, toolchain}, first_comparison,
+//   comparison }
+// The comparisons are null where no incumbent was timed. Paths of this machine and
 // the serial number of the device are left out: the file is meant to be committed.
-Json evidence_json(const OpConfig& config, const Candidate& candidate, const Json& comparison);
+Json evidence_json(const OpConfig& config, const Candidate& candidate,
+                   const Comparisons& comparisons);
 
 // The same for people, in Markdown.
 std::string evidence_report(const Json& evidence);

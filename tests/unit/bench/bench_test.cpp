@@ -1,5 +1,6 @@
 #include "bench/bench.hpp"
 
+#include "bench/measured_workload.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 
@@ -61,9 +62,68 @@ TEST_F(BenchTest, SumsUpByWeightedGeometricMean) {
   EXPECT_NEAR(summary.at("sol"), std::pow(2.0 / 12 * std::pow(4.0 / 12, 3), 0.25), 1e-9);
 }
 
+TEST_F(BenchTest, TimesHotLaunchesTooAndShortOnesOnRotatingTensors) {
+  const Json report = run().bench;
+  const Json& small = report.at("workloads").at(0);
+  EXPECT_EQ(small.at("hot").at("median_us"), 12);
+  EXPECT_EQ(small.at("rotating").at("launches_per_sample"), 1);
+  device_.time_result = [](const TimeRequest& request) {
+    TimeResult result;
+    result.samples = {samples_of({25, 26, 27})};
+    if (request.cache == CacheState::rotating) result.samples.clear();
+    return result;
+  };
+  EXPECT_TRUE(run().bench.at("workloads").at(0).at("rotating").is_null());
+}
+
+TEST_F(BenchTest, SetsThrottledSamplesAside) {
+  device_.time_result = [](const TimeRequest&) {
+    TimeResult result;
+    result.samples = {samples_of(std::vector<double>(12, 30.0))};
+    for (int i = 0; i < 5; ++i) result.samples[0].push_back({90.0, 1200, 0, true});
+    result.throttling = {"power cap"};
+    result.power_watts = 699.6;
+    return result;
+  };
+  const Json small = run().bench.at("workloads").at(0);
+  EXPECT_EQ(small.at("median_us"), 30);
+  EXPECT_EQ(small.at("samples"), 12);
+  EXPECT_EQ(small.at("set_aside"), 5);
+  EXPECT_EQ(small.at("throttling").at(0), "power cap");
+  EXPECT_EQ(small.at("power_watts"), 700);
+}
+
+TEST(CountedTimes, AreAllOfThemWhereHardlyAnyWasCalm) {
+  std::vector<TimeSample> samples(20, {10, 0, 0, true});
+  samples[3].throttled = false;
+  EXPECT_EQ(counted_times(samples).size(), 20u);
+}
+
+TEST_F(BenchTest, EverySetIsRunAndComparedByItself) {
+  run();
+  EXPECT_EQ(device_.times.front().sets.size(), 4u);
+  EXPECT_EQ(device_.poisons.size(), 8u);  // two workloads
+  EXPECT_FALSE(std::ranges::equal(device_.first_inputs[0], device_.first_inputs[1]));
+}
+
+TEST_F(BenchTest, FailsTimedLaunchesThatDisagreeWithTheLast) {
+  device_.time_result = [](const TimeRequest&) {
+    TimeResult result;
+    result.samples = {samples_of({20, 20, 20})};
+    result.rechecks = {7, 2};
+    return result;
+  };
+  const Json report = run().bench;
+  EXPECT_EQ(report.at("status"), "failed");
+  EXPECT_THAT(report.at("reason"), HasSubstr("of 7 timed launches"));
+  spec_.precision.deterministic = false;
+  EXPECT_EQ(run().bench.at("status"), "measured");
+}
+
 TEST_F(BenchTest, KeepsRawSamples) {
   const Json samples = run().samples;
-  EXPECT_EQ(samples.at("workloads").at(1).at("samples_us").size(), 5u);
+  EXPECT_EQ(samples.at("workloads").at(1).at("cold").at("us").size(), 5u);
+  EXPECT_EQ(samples.at("workloads").at(1).at("hot").at("throttled").size(), 5u);
 }
 
 TEST_F(BenchTest, SkipsWhatIsNotVerifiedWithoutTouchingTheDevice) {
@@ -115,9 +175,11 @@ TEST_F(BenchTest, FailsATimedLaunchThatLeavesAnotherResult) {
 
 TEST_F(BenchTest, LetsTheReferenceDecideWhereBitsDiffer) {
   device_.time_value = std::byte{2};
-  request_.judge = [](const WorkloadCase&) { return std::nullopt; };
+  request_.judge = [](const WorkloadCase&, std::size_t) { return std::nullopt; };
   EXPECT_EQ(run().bench.at("status"), "measured");
-  request_.judge = [](const WorkloadCase&) { return std::optional<std::string>("too far off"); };
+  request_.judge = [](const WorkloadCase&, std::size_t) {
+    return std::optional<std::string>("too far off");
+  };
   const Json report = run().bench;
   EXPECT_EQ(report.at("status"), "failed");
   EXPECT_THAT(report.at("reason"), HasSubstr("too far off"));
@@ -126,7 +188,7 @@ TEST_F(BenchTest, LetsTheReferenceDecideWhereBitsDiffer) {
 TEST_F(BenchTest, FailsATimeThatTheDatasheetDoesNotAllow) {
   device_.time_result = [](const TimeRequest&) {
     TimeResult result;
-    result.samples_us = {{1.0, 1.0, 1.0}};
+    result.samples = {samples_of({1.0, 1.0, 1.0})};
     return result;
   };
   const Json report = run().bench;
@@ -154,7 +216,7 @@ TEST_F(BenchTest, CallsCpuTimesWallTimesOfAnEmulation) {
   EXPECT_TRUE(report.at("workloads").at(0).at("sol").is_null());
   EXPECT_TRUE(report.at("ceilings").empty());
   EXPECT_TRUE(device_.copies.empty());
-  EXPECT_FALSE(device_.times.front().flush_l2);
+  EXPECT_EQ(device_.times.size(), 2u);  // no cache to be hot or cold: once per workload
   EXPECT_EQ(summary_line(report), "scale v002  12.0 µs wall on the CPU device (emulation)");
 }
 

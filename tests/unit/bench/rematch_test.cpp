@@ -18,12 +18,14 @@ class RematchTest : public testing::Test {
     request_.challenger = scale_version(spec_, "v002");
     request_.device = "cuda";
     request_.seed = 1;
-    device_.time_result = [this](const TimeRequest&) {
+    device_.time_result = [this](const TimeRequest& request) {
       TimeResult result;
-      for (const double time : {10.0, 10.0, challenger_us_}) {
-        std::vector<double> samples;
-        for (int i = 0; i < 30; ++i) samples.push_back(time * (1 + 0.0001 * (i % 7)));
-        result.samples_us.push_back(samples);
+      std::vector<double> medians{incumbent_us_, incumbent_us_, challenger_us_};
+      medians.resize(request.variants.size());
+      for (const double time : medians) {
+        std::vector<double> times;
+        for (int i = 0; i < 60; ++i) times.push_back(time * (1 + 0.0001 * (i % 7)));
+        result.samples.push_back(samples_of(times));
       }
       return result;
     };
@@ -32,7 +34,8 @@ class RematchTest : public testing::Test {
   OpSpec spec_ = scale_spec();
   RematchRequest request_;
   ScriptedDevice device_;
-  double challenger_us_ = 9.0;
+  double incumbent_us_ = 100.0;
+  double challenger_us_ = 90.0;
 };
 
 TEST_F(RematchTest, FindsTheFasterVersion) {
@@ -49,7 +52,7 @@ TEST_F(RematchTest, TimesTheIncumbentTwiceAndTheChallengerOnce) {
   rematch(request_, device_);
   ASSERT_EQ(device_.loaded.size(), 3u);
   EXPECT_EQ(device_.loaded[0].path, device_.loaded[1].path);
-  const auto& variants = device_.times.front().variants;
+  const auto& variants = device_.times.back().variants;
   ASSERT_EQ(variants.size(), 3u);
   EXPECT_EQ(variants[0].module, 0);
   EXPECT_EQ(variants[1].module, 1);
@@ -57,8 +60,19 @@ TEST_F(RematchTest, TimesTheIncumbentTwiceAndTheChallengerOnce) {
 }
 
 TEST_F(RematchTest, EqualTimesAreTheSame) {
-  challenger_us_ = 10.0;
+  challenger_us_ = 100.0;
   EXPECT_EQ(rematch(request_, device_).at("verdict"), "SAME");
+}
+
+TEST_F(RematchTest, ShortLaunchesAreComparedInBatchesOnRotatingTensors) {
+  rematch(request_, device_);
+  EXPECT_EQ(device_.times.back().cache, CacheState::cold);
+  incumbent_us_ = 8.0;
+  challenger_us_ = 7.0;
+  const Json report = rematch(request_, device_);
+  EXPECT_EQ(device_.times.back().cache, CacheState::rotating);
+  EXPECT_EQ(report.at("workloads").at(0).at("cache"), "rotating");
+  EXPECT_EQ(report.at("workloads").at(0).at("samples"), 60);
 }
 
 TEST_F(RematchTest, AFaultSaysWhichVersionItWas) {

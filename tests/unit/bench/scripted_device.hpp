@@ -9,6 +9,12 @@
 
 namespace kernelloop {
 
+inline std::vector<TimeSample> samples_of(const std::vector<double>& times) {
+  std::vector<TimeSample> samples;
+  for (const double us : times) samples.push_back({us, 1980, 0, false});
+  return samples;
+}
+
 class ScriptedDevice : public TimingDevice {
  public:
   ScriptedDevice() {
@@ -27,16 +33,17 @@ class ScriptedDevice : public TimingDevice {
   }
   RunResult run(const RunRequest& request, int) override {
     poisons.push_back(request.poison);
+    const auto input = request.arena->bytes("x");
+    first_inputs.emplace_back(input.begin(), input.end());
     write_outputs(*request.arena, run_value);
     return run_result;
   }
   TimeResult time(const TimeRequest& request) override {
     times.push_back(request);
-    write_outputs(*request.arena, time_value);
+    for (const TensorArena* set : request.sets) write_outputs(*set, time_value);
     if (time_result) return time_result(request);
     TimeResult result;
-    result.samples_us.assign(request.variants.size(), {10.0, 11.0, 12.0, 13.0, 14.0});
-    result.clock_mhz = {1980, 1980, 1970, 1980, 1980};
+    result.samples.assign(request.variants.size(), samples_of({10.0, 11.0, 12.0, 13.0, 14.0}));
     return result;
   }
   double measure_copy(std::int64_t bytes) override {
@@ -54,6 +61,7 @@ class ScriptedDevice : public TimingDevice {
 
   std::vector<Artifact> loaded;
   std::vector<Poison> poisons;
+  std::vector<std::vector<std::byte>> first_inputs;  // of the runs, in order
   std::vector<TimeRequest> times;
   std::vector<std::int64_t> copies;
 

@@ -72,7 +72,7 @@ TEST(Protocol, ARunRequestSurvives) {
   std::vector<Descriptor> memories;
   memories.emplace_back(::fcntl(arena.state().input_memory.get(), F_DUPFD_CLOEXEC, 0));
   memories.emplace_back(::fcntl(arena.state().output_memory.get(), F_DUPFD_CLOEXEC, 0));
-  const MappedTensors mapped = map_tensors(json, memories);
+  const MappedTensors mapped = map_tensors(json.at("tensors"), memories);
   const RunJob job = run_job_from_request(json, mapped);
   EXPECT_EQ(job.module, 3);
   EXPECT_EQ(job.poison, request.poison);
@@ -93,29 +93,30 @@ TEST(Protocol, ARequestWithoutItsMemoriesIsABug) {
   const TensorArena arena = test::make_tensors(10);
   RunRequest request;
   request.arena = &arena;
-  EXPECT_THROW(map_tensors(run_request(request, 0), {}), Error);
+  EXPECT_THROW(map_tensors(run_request(request, 0).at("tensors"), {}), Error);
 }
 
 TEST(Protocol, ATimeRequestSurvives) {
   const TensorArena arena = test::make_tensors(10);
   TimeRequest request;
-  request.arena = &arena;
+  request.sets = {&arena, &arena};
   request.variants = {{1, test::plan_for("a", 10)}, {2, test::plan_for("b", 10)}};
-  request.flush_l2 = false;
+  request.cache = CacheState::rotating;
   request.warmup = 7;
-  request.min_samples = 8;
-  request.max_samples = 9;
-  request.budget = std::chrono::milliseconds(10);
+  request.stop = {8, 9, 0.125, std::chrono::milliseconds(10)};
+  request.seed = 0xFFFFFFFFFFFFFFFFu;
   request.timeout = std::chrono::milliseconds(1000);
   const TimeJob job = time_job_from_request(over_the_wire(time_request(request)), {});
   ASSERT_EQ(job.variants.size(), 2u);
   EXPECT_EQ(job.variants[0].module, 1);
   EXPECT_EQ(job.variants[1].plan.launches[0].kernel, "b");
-  EXPECT_FALSE(job.flush_l2);
+  EXPECT_EQ(job.cache, CacheState::rotating);
   EXPECT_EQ(job.warmup, 7);
-  EXPECT_EQ(job.min_samples, 8);
-  EXPECT_EQ(job.max_samples, 9);
-  EXPECT_EQ(job.budget.count(), 10);
+  EXPECT_EQ(job.stop.min_samples, 8);
+  EXPECT_EQ(job.stop.max_samples, 9);
+  EXPECT_EQ(job.stop.precision, 0.125);
+  EXPECT_EQ(job.stop.budget.count(), 10);
+  EXPECT_EQ(job.seed, request.seed);
   EXPECT_EQ(job.patience.count(), 500);
 }
 
@@ -136,13 +137,29 @@ TEST(Protocol, ResultsSurvive) {
 
   TimeResult time;
   time.faulty_variant = 1;
-  time.samples_us = {{1.25, 0.1}, {3e6}};
-  time.clock_mhz = {1980.008};
+  time.samples = {{{1.25, 1980, 1, false}, {0.1, 0, 0, true}}, {{3e6, 0, 0, false}}};
+  time.launches_per_sample = 40;
+  time.addresses = 3;
+  time.graph = true;
+  time.power_watts = 512.5;
+  time.throttling = {"power cap"};
+  time.rechecks = {7, 2};
   const TimeResult time_copy = time_result_from_reply(over_the_wire(time_reply(time)));
   EXPECT_FALSE(time_copy.fault);
   EXPECT_EQ(time_copy.faulty_variant, 1);
-  EXPECT_EQ(time_copy.samples_us, time.samples_us);
-  EXPECT_EQ(time_copy.clock_mhz, time.clock_mhz);
+  ASSERT_EQ(time_copy.samples.size(), 2u);
+  ASSERT_EQ(time_copy.samples[0].size(), 2u);
+  EXPECT_EQ(time_copy.samples[0][0].us, 1.25);
+  EXPECT_EQ(time_copy.samples[0][0].clock_mhz, 1980);
+  EXPECT_EQ(time_copy.samples[0][0].set, 1);
+  EXPECT_TRUE(time_copy.samples[0][1].throttled);
+  EXPECT_EQ(time_copy.launches_per_sample, 40);
+  EXPECT_EQ(time_copy.addresses, 3);
+  EXPECT_TRUE(time_copy.graph);
+  EXPECT_EQ(time_copy.power_watts, 512.5);
+  EXPECT_EQ(time_copy.throttling, time.throttling);
+  EXPECT_EQ(time_copy.rechecks.count, 7);
+  EXPECT_EQ(time_copy.rechecks.differing, 2);
 }
 
 TEST(Protocol, ATensorKeepsItsAlignment) {

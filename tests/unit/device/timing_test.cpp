@@ -6,6 +6,8 @@
 
 #include "candidate_plan.hpp"
 
+#include <set>
+
 namespace kernelloop {
 namespace {
 
@@ -14,9 +16,9 @@ using test::element;
 using test::make_tensors;
 using test::plan_for;
 using ::testing::Each;
+using ::testing::Field;
 using ::testing::Gt;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr int k_timed_elements = 100;
 
@@ -24,10 +26,8 @@ class CpuTiming : public ::testing::Test {
  protected:
   CpuTiming() : worker_(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM, {}}) {
     worker_.load({DEVICE_FIXTURE, {"twice"}});
-    request_.arena = &arena_;
-    request_.min_samples = 5;
-    request_.max_samples = 12;
-    request_.budget = milliseconds(0);
+    request_.sets = {&arena_};
+    request_.stop = {5, 12, 0, milliseconds(0)};
   }
 
   TimeResult time(const std::vector<std::string>& kernels) {
@@ -45,39 +45,48 @@ class CpuTiming : public ::testing::Test {
 TEST_F(CpuTiming, TakesTheLeastNumberOfSamplesWithoutABudget) {
   const TimeResult result = time({"twice"});
   ASSERT_FALSE(result.fault) << result.fault.message;
-  ASSERT_EQ(result.samples_us.size(), 1u);
-  EXPECT_EQ(result.samples_us[0].size(), 5u);
-  EXPECT_THAT(result.samples_us[0], Each(Gt(0.0)));
-  EXPECT_THAT(result.clock_mhz, IsEmpty());
+  ASSERT_EQ(result.samples.size(), 1u);
+  EXPECT_EQ(result.samples[0].size(), 5u);
+  EXPECT_THAT(result.samples[0], Each(Field(&TimeSample::us, Gt(0.0))));
+  EXPECT_THAT(result.samples[0], Each(Field(&TimeSample::clock_mhz, 0.0)));
 }
 
 TEST_F(CpuTiming, ABudgetThatIsNotSpentGivesAllSamplesOfEveryVariant) {
-  request_.budget = std::chrono::hours(1);
+  request_.stop.budget = std::chrono::hours(1);
   const TimeResult result = time({"twice", "nothing"});
   ASSERT_FALSE(result.fault) << result.fault.message;
-  ASSERT_EQ(result.samples_us.size(), 2u);
-  EXPECT_EQ(result.samples_us[0].size(), 12u);
-  EXPECT_EQ(result.samples_us[1].size(), 12u);
+  ASSERT_EQ(result.samples.size(), 2u);
+  EXPECT_EQ(result.samples[0].size(), 12u);
+  EXPECT_EQ(result.samples[1].size(), 12u);
 }
 
 TEST_F(CpuTiming, SlowKernelsGetFewerSamplesInsteadOfAKill) {
-  request_.min_samples = 100000;
-  request_.max_samples = 100000;
+  request_.stop.min_samples = 100000;
+  request_.stop.max_samples = 100000;
   request_.timeout = milliseconds(2000);
   const TimeResult result = time({"slow"});
   ASSERT_FALSE(result.fault) << result.fault.message;
-  EXPECT_GE(result.samples_us[0].size(), 3u);
-  EXPECT_LT(result.samples_us[0].size(), 100000u);
+  EXPECT_GE(result.samples[0].size(), 3u);
+  EXPECT_LT(result.samples[0].size(), 100000u);
 }
 
-TEST_F(CpuTiming, TheLastOutputsComeBack) {
-  const TimeResult result = time({"nothing", "twice"});
+TEST_F(CpuTiming, TheLastOutputsOfEverySetComeBack) {
+  TensorArena other = make_tensors(k_timed_elements);
+  for (std::byte& value : other.bytes("y")) value = std::byte{0};
+  request_.sets.push_back(&other);
+  const TimeResult result = time({"twice"});
   ASSERT_FALSE(result.fault) << result.fault.message;
   EXPECT_EQ(element(arena_, "y", 3), 7.0f);
+  EXPECT_EQ(element(other, "y", 3), 7.0f);
+  EXPECT_GE(result.rechecks.count, 2);
+  EXPECT_EQ(result.rechecks.differing, 0);
+  std::set<int> sets;
+  for (const TimeSample& sample : result.samples[0]) sets.insert(sample.set);
+  EXPECT_EQ(sets.size(), 2u);
 }
 
 TEST_F(CpuTiming, AnOutputThatOnlyAnEarlierLaunchWroteIsPoison) {
-  const TimeResult result = time({"twice", "nothing"});
+  const TimeResult result = time({"nothing"});
   ASSERT_FALSE(result.fault) << result.fault.message;
   EXPECT_NE(element(arena_, "y", 3), 7.0f);
 }

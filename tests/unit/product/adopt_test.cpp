@@ -83,13 +83,28 @@ TEST_F(AdoptTest, AFasterVersionReplacesTheIncumbentAfterARematch) {
   adopt_now();
   add_version(2, 40);
   const AdoptResult result = adopt_now();
-  EXPECT_THAT(rematches_, ElementsAre(std::pair<std::string, std::string>("v001", "v002")));
+  const std::pair<std::string, std::string> both("v001", "v002");
+  EXPECT_THAT(rematches_, ElementsAre(both, both));
   EXPECT_TRUE(result.changed);
   EXPECT_THAT(result.line, HasSubstr("adopted v002: faster than v001 (FASTER: 0.900 of its time"));
   EXPECT_EQ(adopted_version(), "v002");
   const Json evidence = read_json(root() / "reports/softmax/nvidia-h200.json").value;
+  EXPECT_EQ(evidence.at("first_comparison").at("ratio"), 0.9);
   EXPECT_EQ(evidence.at("comparison").at("incumbent"), "v001");
   EXPECT_THAT(provenance_problems(config_), IsEmpty());
+}
+
+TEST_F(AdoptTest, FasterOnlyOnceIsNotFaster) {
+  add_version(1, 50);
+  adopt_now();
+  add_version(2, 49.5);
+  second_verdict_ = "UNCLEAR";
+  const AdoptResult result = adopt_now();
+  EXPECT_FALSE(result.changed);
+  EXPECT_EQ(rematches_.size(), 2u);
+  EXPECT_THAT(
+      result.line,
+      HasSubstr("kept v001: v002 was faster once, but not when it was timed again (UNCLEAR"));
 }
 
 TEST_F(AdoptTest, WithinTheNoiseTheIncumbentStays) {
@@ -98,7 +113,7 @@ TEST_F(AdoptTest, WithinTheNoiseTheIncumbentStays) {
   const std::string before = read_file(adopted_file());
   add_version(2, 49.9);
   for (const char* verdict : {"SAME", "UNCLEAR", "SLOWER"}) {
-    verdict_ = verdict;
+    verdict_ = second_verdict_ = verdict;
     const AdoptResult result = adopt_now();
     EXPECT_FALSE(result.changed);
     EXPECT_THAT(result.line, HasSubstr("kept v001: v002 is not faster by more than the noise"));

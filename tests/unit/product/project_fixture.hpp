@@ -96,7 +96,7 @@ class ProjectTest : public testing::Test {
     write(config_.step_dir(number) / (step + ".json"), to_text(json));
   }
 
-  // Adopts; rematches end in `verdict_` and are counted.
+  // Adopts; rematches end in `verdict_`, a second one in `second_verdict_`, and are counted.
   AdoptResult adopt_now(AdoptRequest request = {}) {
     return adopt(config_, request,
                  [this](const std::string& incumbent, const std::string& challenger) {
@@ -105,7 +105,7 @@ class ProjectTest : public testing::Test {
                                {"op", "softmax"},
                                {"incumbent", incumbent},
                                {"challenger", challenger},
-                               {"verdict", verdict_},
+                               {"verdict", rematches_.size() % 2 == 1 ? verdict_ : second_verdict_},
                                {"ratio", 0.9},
                                {"interval", {0.89, 0.91}},
                                {"noise_floor", 0.005},
@@ -121,6 +121,7 @@ class ProjectTest : public testing::Test {
   TemporaryDirectory directory_;
   OpConfig config_;
   std::string verdict_ = "FASTER";
+  std::string second_verdict_ = "FASTER";
   std::vector<std::pair<std::string, std::string>> rematches_;
 };
 

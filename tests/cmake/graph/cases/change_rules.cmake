@@ -6,7 +6,7 @@ configure(-DKERNELLOOP_VERSIONS=1 "-DKERNELLOOP_CMAKE_DIR=${case_dir}/copy/cmake
 build(optimize_all)
 expect_steps_any()
 set(rules "${case_dir}/copy/cmake/kernelloop/rules.cmake")
-edit("${rules}" "KERNELLOOP_MEASUREMENT_RULES 1" "KERNELLOOP_MEASUREMENT_RULES 2")
+edit("${rules}" "KERNELLOOP_MEASUREMENT_RULES 2" "KERNELLOOP_MEASUREMENT_RULES 3")
 configure("-DKERNELLOOP_CMAKE_DIR=${case_dir}/copy/cmake")
 build(optimize_all)
 expect_steps("bench softmax v001" "learn softmax 1")

@@ -1,4 +1,4 @@
-#include "bench/statistics.hpp"
+#include "support/statistics.hpp"
 
 #include <gmock/gmock.h>
 
@@ -33,6 +33,37 @@ TEST(Median, AgreesWithTheQuantileForOddAndEvenCounts) {
     }
     EXPECT_DOUBLE_EQ(median(samples), quantile(samples, 0.5)) << count;
   }
+}
+
+TEST(MedianInterval, HoldsTheMedianAsOftenAsItSays) {
+  std::mt19937_64 generator(11);
+  // Skewed to the right, as times are; its median is ln 2.
+  std::exponential_distribution<double> value;
+  for (const std::size_t count : {6u, 20u, 51u, 200u}) {
+    int held = 0;
+    constexpr int k_trials = 2000;
+    for (int trial = 0; trial < k_trials; ++trial) {
+      std::vector<double> samples(count);
+      for (double& sample : samples) sample = value(generator);
+      const Interval interval = median_interval(samples);
+      held += interval.low <= std::log(2.0) && std::log(2.0) <= interval.high ? 1 : 0;
+    }
+    // At least 95 %, less three standard deviations of 2000 trials.
+    EXPECT_GE(held, k_trials * 0.935) << count;
+  }
+}
+
+TEST(MedianInterval, NarrowsAsTheRootOfTheNumberOfSamples) {
+  std::vector<double> samples;
+  for (int i = 0; i < 10000; ++i) samples.push_back(i);
+  const Interval interval = median_interval(samples);
+  EXPECT_NEAR(interval.low, 4902, 2);
+  EXPECT_NEAR(interval.high, 5098, 2);
+}
+
+TEST(MedianInterval, OfAFewSamplesIsUnbounded) {
+  EXPECT_TRUE(std::isinf(median_interval({1, 2, 3, 4, 5}).high));
+  EXPECT_DOUBLE_EQ(median_interval({1, 2, 3, 4, 5, 6}).high, 6);
 }
 
 TEST(Summarize, HasQuartilesOfAKnownDistribution) {

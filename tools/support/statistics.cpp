@@ -1,7 +1,8 @@
-#include "bench/statistics.hpp"
+#include "support/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <stdexcept>
 
@@ -46,6 +47,19 @@ double quantile(std::vector<double> samples, double q) {
 double median(std::vector<double> samples) {
   require_samples(samples);
   return median_in_place(samples);
+}
+
+Interval median_interval(std::vector<double> samples) {
+  constexpr std::size_t k_fewest = 6;
+  constexpr double k_infinite = std::numeric_limits<double>::infinity();
+  if (samples.size() < k_fewest) return {-k_infinite, k_infinite};
+  std::sort(samples.begin(), samples.end());
+  const auto count = static_cast<double>(samples.size());
+  const double reach = 1.96 * std::sqrt(count) / 2;
+  // Ranks count from 1.
+  const auto low = std::max(1.0, std::floor(count / 2 - reach));
+  const auto high = std::min(count, std::ceil(count / 2 + reach) + 1);
+  return {samples[static_cast<std::size_t>(low) - 1], samples[static_cast<std::size_t>(high) - 1]};
 }
 
 Summary summarize(std::vector<double> samples) {

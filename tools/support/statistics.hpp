@@ -36,6 +36,12 @@ struct Interval {
   double high = 0;
 };
 
+// Where the median of the distribution lies with 95 % confidence, whatever the distribution:
+// between the order statistics n/2 -+ 1.96 sqrt(n)/2 (normal approximation of the binomial; the
+// ranks are rounded outwards). Unbounded for fewer than 6 samples, where no two of them enclose it
+// so surely.
+Interval median_interval(std::vector<double> samples);
+
 // Several series, each with a weight; the statistic is the weighted mean of their medians.
 struct WeightedSeries {
   std::vector<double> values;

@@ -1,0 +1,228 @@
+#include "device/cuda_timing.hpp"
+
+#include "support/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+namespace kernelloop {
+namespace {
+
+// A sample of many launches lasts about this long: what an event pair and a gap between launches
+// cost is then small, and so is the step of the clock.
+constexpr double k_sample_us = 200;
+constexpr int k_most_launches = 1024;
+// Launches on other tensors must displace all that L2 holds, and then some: it is hashed.
+constexpr std::int64_t k_rotating_l2 = 3;
+constexpr std::size_t k_most_slots = 256;
+constexpr std::int64_t k_most_bytes = std::int64_t{4} << 30;
+// Below this, cold samples alternate between two addresses.
+constexpr std::int64_t k_cheap_bytes = std::int64_t{1} << 29;
+
+std::int64_t bytes_of(const std::vector<SharedTensor>& tensors, std::int64_t workspace) {
+  std::int64_t bytes = workspace;
+  for (const SharedTensor& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.bytes);
+  return std::max<std::int64_t>(bytes, 1);
+}
+
+}  // namespace
+
+CudaTiming::CudaTiming(CudaSetting setting, const TimeJob& job, std::vector<CudaModule*> modules)
+    : setting_(setting),
+      job_(job),
+      modules_(std::move(modules)),
+      hash_seed_(std::random_device()()) {}
+
+std::size_t CudaTiming::addresses() const {
+  std::int64_t all = 0;
+  for (const auto& tensors : job_.sets) all += bytes_of(tensors, largest_workspace(job_.variants));
+  switch (job_.cache) {
+    case CacheState::cold:
+      return all <= k_cheap_bytes ? 2 : 1;
+    case CacheState::hot:
+      return 1;
+    case CacheState::rotating:
+      break;
+  }
+  const std::int64_t wanted = (k_rotating_l2 * setting_.l2_bytes + all - 1) / all;
+  const std::int64_t possible = std::max<std::int64_t>(k_most_bytes / all, 1);
+  const auto most = static_cast<std::int64_t>(k_most_slots / job_.sets.size());
+  return static_cast<std::size_t>(
+      std::max<std::int64_t>(std::min({std::max<std::int64_t>(wanted, 2), possible, most}), 1));
+}
+
+Fault CudaTiming::fill_slots() {
+  addresses_ = addresses();
+  const std::int64_t workspace = largest_workspace(job_.variants);
+  slots_.reserve(job_.sets.size() * addresses_);
+  for (std::size_t address = 0; address < addresses_; ++address) {
+    for (std::size_t set = 0; set < job_.sets.size(); ++set) {
+      slots_.push_back({static_cast<int>(set),
+                        CudaBuffers(setting_.driver, setting_.device, setting_.harness,
+                                    job_.sets[set], workspace, Placement::margins),
+                        {}});
+      Slot& slot = slots_.back();
+      slot.calls.resize(modules_.size());
+    }
+  }
+  return {};
+}
+
+Fault CudaTiming::launch(std::size_t variant, std::size_t slot) const {
+  return modules_[variant]->launch(slots_[slot].calls[variant], setting_.harness.stream());
+}
+
+// Binds the launches to every slot and runs them: that loads what is loaded late and grows what
+// grows (local memory), and shows whether they run at all.
+Fault CudaTiming::prepare(std::size_t variant) {
+  const ResolvedPlan& plan = job_.variants[variant].plan;
+  for (Slot& slot : slots_) {
+    Fault fault = modules_[variant]->bind(plan, slot.buffers.addresses(), setting_.limits,
+                                          slot.calls[variant]);
+    if (fault) return fault;
+  }
+  slots_.front().buffers.poison(Poison());
+  for (int i = 0; i < std::max(job_.warmup, 1); ++i) {
+    if (Fault refused = launch(variant, 0)) return refused;
+  }
+  setting_.driver.check(setting_.harness.synchronize(), "warming up");
+  return slots_.front().buffers.damage();
+}
+
+// From the time of a single launch.
+void CudaTiming::choose_launches() {
+  launches_ = 1;
+  if (job_.cache == CacheState::cold) return;
+  const auto once = setting_.harness.time(slots_[0].calls[0].size(), [&] { return !launch(0, 0); });
+  const double us = once ? std::max(once->microseconds, 0.1) : k_sample_us;
+  launches_ = std::clamp(static_cast<int>(std::ceil(k_sample_us / us)), 1, k_most_launches);
+  if (job_.cache == CacheState::rotating) {
+    // Every slot equally often.
+    const auto slots = static_cast<int>(slots_.size());
+    launches_ = (launches_ + slots - 1) / slots * slots;
+  }
+}
+
+Fault CudaTiming::record(std::size_t variant, std::size_t slot, CudaGraph& graph) {
+  Fault refused;
+  graph = capture(setting_.driver, setting_.harness.stream(), [&] {
+    for (int i = 0; i < launches_ && !refused; ++i) {
+      const bool rotating = job_.cache == CacheState::rotating;
+      refused = launch(variant, rotating ? static_cast<std::size_t>(i) % slots_.size() : slot);
+    }
+  });
+  return refused;
+}
+
+Fault CudaTiming::take_one(const SampleOrder& order, CudaSample& sample) {
+  Slot& slot = slots_[order.slot];
+  // Nothing that an earlier launch left in outputs or workspace helps this one.
+  slot.buffers.poison(Poison());
+  setting_.harness.flush_l2();
+  Fault refused;
+  const auto taken = setting_.harness.time(slot.calls[order.variant].size(), [&] {
+    refused = launch(order.variant, order.slot);
+    return !refused;
+  });
+  if (taken) sample = *taken;
+  return refused;
+}
+
+Fault CudaTiming::take_many(const SampleOrder& order, CudaSample& sample) {
+  const bool rotating = job_.cache == CacheState::rotating;
+  CudaGraph& graph = graphs_[order.variant][rotating ? 0 : order.slot];
+  if (!graph.get()) {
+    if (Fault refused = record(order.variant, order.slot, graph)) return refused;
+  }
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+    if (rotating || slot == order.slot) slots_[slot].buffers.poison(Poison());
+  }
+  const CUstream stream = setting_.harness.stream();
+  const auto run = [&] {
+    setting_.driver.check(setting_.driver.cuGraphLaunch(graph.get(), stream), "launching a graph");
+    return true;
+  };
+  // Once outside the clock: then the caches hold what they will hold in the middle of a sample.
+  run();
+  setting_.driver.check(setting_.harness.synchronize(), "warming the cache");
+  const auto taken = setting_.harness.time(1, run);
+  if (taken) sample = {taken->microseconds / launches_, taken->clock_mhz};
+  return {};
+}
+
+Fault CudaTiming::take(const SampleOrder& order, TimeSample& sample) {
+  return guarded(setting_.driver, job_.variants[order.variant].plan, [&] {
+    CudaSample taken;
+    Fault fault = job_.cache == CacheState::cold ? take_one(order, taken) : take_many(order, taken);
+    sample.us = taken.microseconds;
+    sample.clock_mhz = taken.clock_mhz;
+    const ThrottleCounters now = setting_.monitor.throttling();
+    const std::vector<std::string> reasons = throttling_between(throttling_, now);
+    throttling_ = now;
+    sample.throttled = !reasons.empty();
+    for (const std::string& reason : reasons) {
+      if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) {
+        reasons_.push_back(reason);
+      }
+    }
+    if (const double watts = setting_.monitor.power_watts(); watts > 0) watts_.push_back(watts);
+    return fault;
+  });
+}
+
+Fault CudaTiming::check_slots(std::size_t variant) {
+  return guarded(setting_.driver, job_.variants[variant].plan, [&]() -> Fault {
+    for (Slot& slot : slots_) {
+      if (Fault fault = slot.buffers.damage()) return fault;
+      if (const auto changed = slot.buffers.changed_inputs(); !changed.empty()) {
+        return changed_input(changed);
+      }
+    }
+    return {};
+  });
+}
+
+TimeResult CudaTiming::run() {
+  TimeResult result;
+  result.fault = fill_slots();
+  for (std::size_t variant = 0; variant < modules_.size() && !result.fault; ++variant) {
+    result.faulty_variant = static_cast<int>(variant);
+    result.fault =
+        guarded(setting_.driver, job_.variants[variant].plan, [&] { return prepare(variant); });
+  }
+  if (result.fault) return result;
+  choose_launches();
+  graphs_.resize(modules_.size());
+  for (auto& of_variant : graphs_) of_variant.resize(slots_.size());
+  throttling_ = setting_.monitor.throttling();
+
+  const bool rotating = job_.cache == CacheState::rotating;
+  SamplingPlan plan{modules_.size(), slots_.size(), launches_, job_.stop, job_.seed, job_.patience};
+  Sampled sampled = take_samples(
+      plan, job_.sets.size(),
+      {[&](const SampleOrder& order, TimeSample& sample) { return take(order, sample); },
+       [&](std::size_t slot) { return slots_[slot].buffers.hash_of_outputs(hash_seed_); },
+       [&](std::size_t slot) { return slots_[slot].set; }});
+  result = std::move(sampled.result);
+  result.launches_per_sample = launches_;
+  result.addresses = static_cast<int>(addresses_);
+  result.graph = job_.cache != CacheState::cold;
+  result.throttling = reasons_;
+  if (!watts_.empty()) result.power_watts = median(watts_);
+  if (result.fault) return result;
+  result.fault = check_slots(0);
+  if (result.fault) {
+    result.faulty_variant = modules_.size() == 1 ? 0 : -1;
+    return result;
+  }
+  for (std::size_t set = 0; set < sampled.last_slots.size(); ++set) {
+    // A rotating sample runs on every slot, and so on every set.
+    const auto slot = sampled.last_slots[set];
+    if (slot || rotating) slots_[slot.value_or(set)].buffers.download_outputs();
+  }
+  return result;
+}
+
+}  // namespace kernelloop
