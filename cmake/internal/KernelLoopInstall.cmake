@@ -27,7 +27,7 @@ install(
 )
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/KernelLoop.cmake" DESTINATION "${package_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmake/kernelloop" DESTINATION "${package_dir}")
-foreach(data IN ITEMS schemas prompts)
+foreach(data IN ITEMS schemas prompts prices)
   if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${data}")
     install(
       DIRECTORY "${PROJECT_SOURCE_DIR}/${data}"

@@ -1,5 +1,6 @@
 # add_kernel_op(<name> SPEC <file> REFERENCE <file>
 #               [LANGUAGE CUDA] [VERSIONS <n>] [CANDIDATES <n>] [FIX_LIMIT <n>]
+#               [BUDGET_USD <x>] [BUDGET_TOKENS <n>] [BUDGET_REQUESTS <n>]
 #               [PROVIDER <p>] [MODEL <m>] [CONTEXT <dir>...] [HINTS <file>] [BASELINES <file>...]
 #               [SOL_TARGET <x>] [ARCHITECTURES <a>...] [COMPILE_OPTIONS <o>...]
 #               [DEVICE auto|cuda|cpu] [LABELS <l>...] [EXCLUDE_FROM_OPTIMIZE_ALL])
@@ -20,6 +21,10 @@
 # VERSIONS      how many versions the loop may try (8)
 # CANDIDATES    versions tried side by side in one round (1)
 # FIX_LIMIT     how often one proposal may mend a compile error (3)
+# BUDGET_USD, BUDGET_TOKENS, BUDGET_REQUESTS
+#               what all requests for this operator may cost; the loop stops before one that may
+#               exceed it (no limit). The variables KERNELLOOP_RUN_BUDGET_USD and so on do the same
+#               for all requests of one build.
 # PROVIDER      auto, replay, manual, command, anthropic, openai or openai-chat (auto)
 # MODEL         the provider's model
 # CONTEXT       directories that the model may search
@@ -42,6 +47,9 @@ function(add_kernel_op op)
     VERSIONS
     CANDIDATES
     FIX_LIMIT
+    BUDGET_USD
+    BUDGET_TOKENS
+    BUDGET_REQUESTS
     PROVIDER
     MODEL
     HINTS
@@ -118,17 +126,25 @@ function(add_kernel_op op)
     VERSIONS
     CANDIDATES
     FIX_LIMIT
+    BUDGET_USD
+    BUDGET_TOKENS
+    BUDGET_REQUESTS
+    RUN_BUDGET_USD
+    RUN_BUDGET_TOKENS
+    RUN_BUDGET_REQUESTS
     PROVIDER
     SOL_TARGET
     ARCHITECTURES
     DEVICE
     TEST_TIMEOUT
   )
+  # Options without an argument.
+  set(only_variables TEST_TIMEOUT RUN_BUDGET_USD RUN_BUDGET_TOKENS RUN_BUDGET_REQUESTS)
   foreach(
     option
     IN
-    LISTS single multiple
-    ITEMS EXCLUDE_FROM_OPTIMIZE_ALL TEST_TIMEOUT DEVICE_LAUNCHER
+    LISTS single multiple only_variables
+    ITEMS EXCLUDE_FROM_OPTIMIZE_ALL DEVICE_LAUNCHER
   )
     set(label_${option} ${option})
     if(option STREQUAL "EXCLUDE_FROM_OPTIMIZE_ALL" AND arg_${option})
@@ -183,8 +199,8 @@ function(add_kernel_op op)
   foreach(
     option
     IN
-    LISTS single multiple
-    ITEMS EXCLUDE_FROM_OPTIMIZE_ALL TEST_TIMEOUT GENERATED_DIR REPORTS_DIR RECORDINGS_DIR
+    LISTS single multiple only_variables
+    ITEMS EXCLUDE_FROM_OPTIMIZE_ALL GENERATED_DIR REPORTS_DIR RECORDINGS_DIR
   )
     set_property(TARGET ${op} PROPERTY KERNELLOOP_${option} "${value_${option}}")
   endforeach()

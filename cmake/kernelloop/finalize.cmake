@@ -22,7 +22,21 @@ function(_kernelloop_finalize)
         )
       endif()
     endforeach()
-    foreach(name IN ITEMS FIX_LIMIT PROVIDER SOL_TARGET ARCHITECTURES)
+    foreach(
+      name
+      IN
+      ITEMS
+        FIX_LIMIT
+        BUDGET_USD
+        BUDGET_TOKENS
+        BUDGET_REQUESTS
+        RUN_BUDGET_USD
+        RUN_BUDGET_TOKENS
+        RUN_BUDGET_REQUESTS
+        PROVIDER
+        SOL_TARGET
+        ARCHITECTURES
+    )
       get_property(value TARGET ${op} PROPERTY KERNELLOOP_${name})
       _kernelloop_check_value(${op} KERNELLOOP_${name} ${name} "${value}")
     endforeach()

@@ -2,7 +2,7 @@
 #
 # config.json: what the tools need to know beyond their command lines (docs/formats.md). No step
 # depends on it. Properties may hold generator expressions, except those that _kernelloop_finalize
-# checks (FIX_LIMIT, PROVIDER, SOL_TARGET, ARCHITECTURES) or that shape the graph.
+# checks (FIX_LIMIT, budgets, PROVIDER, SOL_TARGET, ARCHITECTURES) or that shape the graph.
 function(_kernelloop_write_config op)
   set(
     names
@@ -19,6 +19,12 @@ function(_kernelloop_write_config op)
     VERSIONS
     CANDIDATES
     FIX_LIMIT
+    BUDGET_USD
+    BUDGET_TOKENS
+    BUDGET_REQUESTS
+    RUN_BUDGET_USD
+    RUN_BUDGET_TOKENS
+    RUN_BUDGET_REQUESTS
     PROVIDER
     MODEL
     SOL_TARGET
@@ -57,6 +63,15 @@ function(_kernelloop_write_config op)
   _kernelloop_json_string(device_tool "${device_tool}")
   get_target_property(include_dir KernelLoop::headers INTERFACE_INCLUDE_DIRECTORIES)
   _kernelloop_json_string(include_dir "${include_dir}")
+  foreach(limit IN ITEMS USD TOKENS REQUESTS)
+    foreach(name IN ITEMS BUDGET_${limit} RUN_BUDGET_${limit})
+      # JSON has no "007.5" either.
+      string(REGEX REPLACE "^0+([0-9])" "\\1" ${name} "${${name}}")
+      if("${${name}}" STREQUAL "")
+        set(${name} null)
+      endif()
+    endforeach()
+  endforeach()
   # JSON has no ".9" and no "1.".
   if(SOL_TARGET MATCHES "^\\.")
     set(SOL_TARGET "0${SOL_TARGET}")
@@ -83,6 +98,8 @@ function(_kernelloop_write_config op)
   \"versions\": ${VERSIONS},
   \"candidates\": ${CANDIDATES},
   \"fix_limit\": ${FIX_LIMIT},
+  \"budget\": {\"usd\": ${BUDGET_USD}, \"tokens\": ${BUDGET_TOKENS}, \"requests\": ${BUDGET_REQUESTS}},
+  \"run_budget\": {\"usd\": ${RUN_BUDGET_USD}, \"tokens\": ${RUN_BUDGET_TOKENS}, \"requests\": ${RUN_BUDGET_REQUESTS}},
   \"provider\": ${PROVIDER},
   \"model\": ${MODEL},
   \"sol_target\": ${SOL_TARGET},

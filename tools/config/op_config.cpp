@@ -78,6 +78,8 @@ OpConfig load_config(const std::filesystem::path& path) {
   read.optional("fix_limit", config.fix_limit);
   read.optional("provider", config.provider);
   read.optional("model", config.model);
+  config.budget = budget_from_json(document, "/budget");
+  config.run_budget = budget_from_json(document, "/run_budget");
   read.optional("sol_target", config.sol_target);
   read.optional("architectures", config.architectures);
   read.optional("compile_options", config.compile_options);

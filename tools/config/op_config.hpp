@@ -2,6 +2,8 @@
 // (docs/formats.md).
 #pragma once
 
+#include "cost/budget.hpp"
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -25,6 +27,8 @@ struct OpConfig {
   int fix_limit = 3;   // compile-error turns of one proposal, >= 0
   std::string provider = "auto";
   std::string model;                       // empty: the provider's default
+  Budget budget;                           // of all requests for this op, ever
+  Budget run_budget;                       // of all requests of one build
   double sol_target = 0.9;                 // (0, 1]
   std::vector<std::string> architectures;  // "90a"
   std::vector<std::string> compile_options;

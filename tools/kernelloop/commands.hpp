@@ -24,5 +24,6 @@ void add_report_command(CLI::App& app);
 void add_inspect_command(CLI::App& app);
 void add_resume_command(CLI::App& app);
 void add_why_command(CLI::App& app);
+void add_cost_command(CLI::App& app);
 
 }  // namespace kernelloop

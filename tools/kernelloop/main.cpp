@@ -28,6 +28,7 @@ int run_commands(int argc, char** argv) {
   add_inspect_command(app);
   add_resume_command(app);
   add_why_command(app);
+  add_cost_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

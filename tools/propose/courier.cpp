@@ -1,5 +1,6 @@
 #include "propose/courier.hpp"
 
+#include "propose/interrupt.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
@@ -122,7 +123,15 @@ void CourierProvider::send(const AskRequest& request) const {
     }
     child = start_courier(command, journal_.file(request.turn, "log"), lock.descriptor());
   }
-  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  // The courier goes on whatever happens to us: what was asked for is paid for.
+  const InterruptWatch interrupts;
+  constexpr long k_look_again = 20;  // milliseconds
+  while (::waitpid(child, nullptr, WNOHANG) == 0) {
+    if (!interrupts.came(k_look_again)) continue;
+    fail(
+        ExitCode::interrupted,
+        "{} version {}: interrupted; the answer that is on its way is kept, build again to take it",
+        request.op, request.version);
   }
 }
 

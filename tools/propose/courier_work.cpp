@@ -2,6 +2,7 @@
 #include "propose/command_provider.hpp"
 #include "propose/courier.hpp"
 #include "propose/http_provider.hpp"
+#include "propose/key_source.hpp"
 #include "propose/secrets.hpp"
 #include "propose/user_config.hpp"
 #include "propose/wire_errors.hpp"
@@ -23,16 +24,15 @@ fs::path body_file(const fs::path& request_file, int number) {
          fmt::format("{}.body-{}.json", name.substr(0, name.find('.')), number);
 }
 
-Json body_record(const std::string& provider, const HttpResponse& response) {
-  return {{"schema_version", 1},
-          {"provider", provider},
-          {"status", response.status},
-          {"error", response.error},
-          {"body", response.body}};
+Json body_record(const std::string& provider, const std::string& ledger_id,
+                 const HttpResponse& response, const std::string& key) {
+  return {{"schema_version", 1},     {"provider", provider},
+          {"ledger_id", ledger_id},  {"status", response.status},
+          {"error", response.error}, {"body", without_value(response.body, key)}};
 }
 
-// A courier that died after its response had come: the answer is there, only unread.
-std::optional<Reply> kept_reply(const fs::path& request_file) {
+// A courier that died after its response had come: the answer is there, only unread and unbooked.
+std::optional<Reply> kept_reply(const fs::path& request_file, Meter& meter) {
   for (int number = 1; fs::exists(body_file(request_file, number)); ++number) {
     const Json record = read_json(body_file(request_file, number)).value;
     HttpResponse response;
@@ -40,52 +40,66 @@ std::optional<Reply> kept_reply(const fs::path& request_file) {
     response.error = text_member(record, "error");
     response.body = text_member(record, "body");
     Reply reply = make_dialect(text_member(record, "provider"))->reply(response);
+    meter.close_lost(text_member(record, "ledger_id"), reply);
     if (reply.answer) return reply;
   }
   return std::nullopt;
 }
 
 Reply ask_over_http(const PendingRequest& pending, const UserConfig& user,
-                    const fs::path& request_file) {
+                    const fs::path& request_file, Meter& meter) {
+  if (!process_environment("SSLKEYLOGFILE").empty()) {
+    fmt::print(stderr,
+               "kernelloop: SSLKEYLOGFILE is set: whoever reads that file can read the "
+               "requests and the key\n");
+  }
   const std::unique_ptr<Dialect> dialect = make_dialect(pending.provider);
-  const std::unique_ptr<Transport> transport = make_curl_transport();
+  const std::unique_ptr<Transport> transport = make_curl_transport(user.network);
   HttpProviderParts parts;
   parts.dialect = dialect.get();
   parts.transport = transport.get();
   parts.clock = &system_clock();
-  parts.endpoint = user.endpoint(pending.provider);
+  parts.meter = &meter;
+  parts.endpoint = with_key(user.endpoint(pending.provider));
+  parts.limits = user.limits;
+  const std::string key = parts.endpoint.key;
   parts.keep = [&](const HttpResponse& response) {
     int number = 1;
     while (fs::exists(body_file(request_file, number))) ++number;
     write_file_atomic(body_file(request_file, number),
-                      to_text(body_record(pending.provider, response)));
+                      to_text(body_record(pending.provider, meter.id(), response, key)));
   };
   return HttpProvider(std::move(parts)).ask(pending.request);
 }
 
-Reply ask_provider(const PendingRequest& pending, const fs::path& request_file) {
-  if (std::optional<Reply> kept = kept_reply(request_file)) return *kept;
-  const UserConfig user = load_user_config(process_environment);
-  if (pending.provider != "command") return ask_over_http(pending, user, request_file);
+Reply ask_command(const PendingRequest& pending, const UserConfig& user, Meter& meter) {
   if (!user.command) {
     fail(ExitCode::provider, "no command is configured; set KERNELLOOP_COMMAND to a JSON array");
   }
-  return CommandProvider(*user.command).ask(pending.request);
+  const std::string reason = meter.open(pending.request, flat_prompt(pending.request).size());
+  if (!reason.empty()) {
+    Reply refused = Reply::of(failure(Failure::Kind::budget, reason));
+    refused.requests = 0;
+    return refused;
+  }
+  Reply reply = CommandProvider(*user.command).ask(pending.request);
+  meter.close(reply, true);
+  return reply;
+}
+
+Reply ask_provider(const PendingRequest& pending, const fs::path& request_file) {
+  const UserConfig user = load_user_config(process_environment);
+  Meter meter(pending.account, pending.provider, user.prices_file);
+  if (std::optional<Reply> kept = kept_reply(request_file, meter)) return *kept;
+  if (pending.provider == "command") return ask_command(pending, user, meter);
+  return ask_over_http(pending, user, request_file, meter);
 }
 
 }  // namespace
 
 void run_courier(const fs::path& request_file, const fs::path& reply_file) {
   if (fs::exists(reply_file)) return;
-  const JsonDocument document = read_json(request_file);
-  PendingRequest pending;
-  try {
-    pending.provider = document.value.at("provider").get<std::string>();
-    pending.request = request_from_json({request_file, {}, document.value.at("request"), 1});
-  } catch (const Json::exception& error) {
-    fail(ExitCode::bad_input, "{}: not a request of the proposal journal: {}",
-         request_file.string(), error.what());
-  }
+  const PendingRequest pending = pending_from_json(read_json(request_file));
   Reply reply;
   try {
     reply = ask_provider(pending, request_file);

@@ -1,3 +1,5 @@
+#include "propose/interrupt.hpp"
+#include "propose/life_signs.hpp"
 #include "propose/transport.hpp"
 #include "support/error.hpp"
 
@@ -52,7 +54,12 @@ struct Receiver {
   HttpLimits limits;
   bool too_long = false;
   bool idle = false;
+  bool silent = false;
+  bool interrupted = false;
+  const InterruptWatch* interrupts = nullptr;
+  LifeSigns life;
   Steady::time_point last_byte = Steady::now();
+  Steady::time_point last_life = Steady::now();
   curl_off_t moved = 0;  // bytes, both ways
 };
 
@@ -64,7 +71,9 @@ int on_progress(void* user, curl_off_t, curl_off_t received, curl_off_t, curl_of
     receiver.last_byte = Steady::now();
   }
   receiver.idle = Steady::now() - receiver.last_byte > receiver.limits.idle;
-  return receiver.idle ? 1 : 0;
+  receiver.silent = Steady::now() - receiver.last_life > receiver.limits.silent;
+  receiver.interrupted = receiver.interrupted || receiver.interrupts->came();
+  return receiver.idle || receiver.silent || receiver.interrupted ? 1 : 0;
 }
 
 std::size_t on_body(char* data, std::size_t, std::size_t count, void* user) {
@@ -74,6 +83,7 @@ std::size_t on_body(char* data, std::size_t, std::size_t count, void* user) {
     return 0;
   }
   receiver.response.body.append(data, count);
+  if (receiver.life.feed({data, count})) receiver.last_life = Steady::now();
   return count;
 }
 
@@ -96,7 +106,9 @@ std::size_t on_header(char* data, std::size_t, std::size_t count, void* user) {
 
 class CurlTransport : public Transport {
  public:
-  CurlTransport() { curl_global_init(CURL_GLOBAL_DEFAULT); }
+  explicit CurlTransport(Network network) : network_(std::move(network)) {
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+  }
 
   HttpResponse send(const HttpRequest& request) override {
     check_url(request.url, request.carries_key, "the provider's base URL");
@@ -116,8 +128,10 @@ class CurlTransport : public Transport {
     }
     add_header("Expect:");  // no 100-continue round trip for big prompts
 
+    const InterruptWatch interrupts;
     Receiver receiver;
     receiver.limits = request.limits;
+    receiver.interrupts = &interrupts;
     CURL* handle = easy.get();
     set_limits(handle, request.limits);
     curl_easy_setopt(handle, CURLOPT_URL, request.url.c_str());
@@ -139,12 +153,19 @@ class CurlTransport : public Transport {
     long status = 0;
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
     receiver.response.status = static_cast<int>(status);
-    if (receiver.too_long) {
+    receiver.response.sent = was_sent(code);
+    receiver.response.interrupted = receiver.interrupted;
+    if (receiver.interrupted) {
+      receiver.response.error = "interrupted";
+    } else if (receiver.too_long) {
       receiver.response.error =
           fmt::format("the answer is longer than {} MiB", request.limits.body_bytes >> 20);
     } else if (receiver.idle) {
       receiver.response.error =
           fmt::format("nothing came for {:.0f} s", request.limits.idle.count() / 1000.0);
+    } else if (receiver.silent) {
+      receiver.response.error =
+          fmt::format("only keep-alives came for {:.0f} s", request.limits.silent.count() / 1000.0);
     } else if (code != CURLE_OK) {
       receiver.response.error = curl_easy_strerror(code);
     }
@@ -152,6 +173,12 @@ class CurlTransport : public Transport {
   }
 
  private:
+  static bool was_sent(CURLcode code) {
+    return code != CURLE_COULDNT_RESOLVE_HOST && code != CURLE_COULDNT_RESOLVE_PROXY &&
+           code != CURLE_COULDNT_CONNECT && code != CURLE_SSL_CONNECT_ERROR &&
+           code != CURLE_PEER_FAILED_VERIFICATION && code != CURLE_SSL_CACERT_BADFILE;
+  }
+
   static void set_limits(CURL* handle, const HttpLimits& limits) {
     curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
@@ -162,9 +189,14 @@ class CurlTransport : public Transport {
     curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(limits.total.count()));
   }
 
-  static void set_proxy_and_certificates(CURL* handle, const std::string& url) {
+  void set_proxy_and_certificates(CURL* handle, const std::string& url) const {
+    if (!network_.proxy.empty()) curl_easy_setopt(handle, CURLOPT_PROXY, network_.proxy.c_str());
     if (const auto parsed = parse_url(url); is_loopback(url_part(parsed.get(), CURLUPART_HOST))) {
       curl_easy_setopt(handle, CURLOPT_PROXY, "");
+    }
+    if (!network_.ca_file.empty()) {
+      curl_easy_setopt(handle, CURLOPT_CAINFO, network_.ca_file.c_str());
+      return;
     }
     // Only the curl tool reads these by itself; the library leaves them to us.
     for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
@@ -177,11 +209,15 @@ class CurlTransport : public Transport {
       curl_easy_setopt(handle, CURLOPT_CAPATH, value);
     }
   }
+
+  Network network_;
 };
 
 }  // namespace
 
-std::unique_ptr<Transport> make_curl_transport() { return std::make_unique<CurlTransport>(); }
+std::unique_ptr<Transport> make_curl_transport(Network network) {
+  return std::make_unique<CurlTransport>(std::move(network));
+}
 
 std::string shown_url(const std::string& url) {
   const auto parsed = parse_url(url);

@@ -4,6 +4,7 @@
 #include "propose/wire_errors.hpp"
 #include "support/error.hpp"
 #include "support/json_members.hpp"
+#include "support/process.hpp"
 
 #include <utility>
 
@@ -52,7 +53,10 @@ HttpRequest post_json(const Endpoint& endpoint, std::string_view path, Json body
                                 name == "authorization" ? "Bearer " + endpoint.key : endpoint.key);
     result.carries_key = true;
   }
-  for (const auto& header : endpoint.extra_headers) result.headers.push_back(header);
+  for (const auto& header : endpoint.extra_headers) {
+    result.headers.push_back(header);
+    result.carries_key = result.carries_key || is_secret_name(header.first);
+  }
   result.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
   return result;
 }

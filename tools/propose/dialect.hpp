@@ -6,6 +6,7 @@
 #include "propose/transport.hpp"
 #include "support/json.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,8 +26,16 @@ struct Endpoint {
   std::string key_header = {};  // empty: the dialect's; "authorization" is sent with "Bearer "
   std::string query = {};       // "api-version=2026-01-01", put after the path
   std::vector<std::pair<std::string, std::string>> extra_headers = {};
-  Json extra_body = Json::object();           // members that replace ours or come on top
+  Json extra_body = Json::object();  // members that replace ours or come on top
+  // Where the key is read from when the variable has none (key_source.hpp).
+  std::filesystem::path key_file = {};
+  std::vector<std::string> key_command = {};
   std::vector<std::string> drop_params = {};  // members of the body that this server refuses
+
+  // Whether there is a key to be had; nothing is read for the answer.
+  [[nodiscard]] bool has_key() const {
+    return !key.empty() || !key_file.empty() || !key_command.empty();
+  }
 };
 
 class Dialect {

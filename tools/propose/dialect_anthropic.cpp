@@ -157,7 +157,7 @@ class AnthropicDialect : public Dialect {
     const Json system = Json::array(
         {{{"type", "text"}, {"text", ask.system}, {"cache_control", {{"type", "ephemeral"}}}}});
     Json body = {{"model", ask.model},
-                 {endpoint.max_tokens_field, ask.max_output_tokens},
+                 {"max_tokens", ask.max_output_tokens},
                  {"stream", true},
                  {"system", system},
                  {"messages", messages}};

@@ -1,21 +1,72 @@
 #include "propose/http_provider.hpp"
 
 #include "propose/secrets.hpp"
+#include "propose/wire_errors.hpp"
 #include "support/error.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kernelloop {
+namespace {
+
+constexpr std::int64_t k_least_output = 2048;  // tokens; less is no kernel
+
+// The same question with another limit on its answer, where that may help.
+std::optional<AskRequest> with_better_limit(AskRequest request, const Failure& failure) {
+  if (failure.kind == Failure::Kind::reasoning_limit) {
+    request.max_output_tokens *= 2;
+    return request;
+  }
+  const std::int64_t fitting = failure.fitting_output.value_or(0);
+  if (failure.kind != Failure::Kind::context_overflow || fitting < k_least_output ||
+      fitting >= request.max_output_tokens) {
+    return std::nullopt;
+  }
+  request.max_output_tokens = fitting;
+  return request;
+}
+
+// A server that silently cuts the prompt counts far fewer tokens than there were.
+std::string doubt_about(const Usage& usage, std::size_t prompt_bytes) {
+  const auto least = static_cast<std::int64_t>(prompt_bytes / 12);
+  if (!usage.input || *usage.input <= 0 || *usage.input >= least || least < 1000) return {};
+  return fmt::format(
+      "the server counts {} tokens of prompt where at least {} were sent; it may have cut it "
+      "(context length of the server)",
+      *usage.input, least);
+}
+
+}  // namespace
 
 HttpProvider::HttpProvider(HttpProviderParts parts) : parts_(std::move(parts)) {}
 
 Reply HttpProvider::ask(const AskRequest& request) {
-  AskRequest filled = request;
-  if (filled.model.empty()) filled.model = parts_.endpoint.default_model;
-  if (filled.model.empty()) {
+  if (request.model.empty() && parts_.endpoint.default_model.empty()) {
     fail(ExitCode::provider,
          "op {}: this provider has no default model; set MODEL in add_kernel_op", request.op);
   }
+  Reply reply = ask_once(request);
+  if (reply.failure) {
+    if (const auto better = with_better_limit(request, *reply.failure)) {
+      const int earlier = reply.requests;
+      reply = ask_once(*better);
+      reply.requests += earlier;
+    }
+  }
+  if (reply.failure && reply.failure->kind != Failure::Kind::budget) {
+    const std::string where = shown_url(parts_.endpoint.base_url);
+    const std::string key =
+        parts_.endpoint.key_from.empty() ? "" : ", key of " + parts_.endpoint.key_from;
+    reply.failure->message = without_value(
+        fmt::format("{} ({}{})", reply.failure->message, where, key), parts_.endpoint.key);
+  }
+  return reply;
+}
+
+Reply HttpProvider::ask_once(const AskRequest& request) {
+  AskRequest filled = request;
+  if (filled.model.empty()) filled.model = parts_.endpoint.default_model;
   for (Turn& turn : filled.turns) {
     if (turn.echo.model.empty()) turn.echo.model = filled.model;
   }
@@ -24,18 +75,30 @@ Reply HttpProvider::ask(const AskRequest& request) {
   message.headers.emplace_back("idempotency-key", idempotency_key(request));
   message.headers.emplace_back("user-agent", "kernelloop");
   message.limits = parts_.limits;
-  Reply reply = with_retries(parts_.retry, *parts_.clock, [&] {
-    const HttpResponse response = parts_.transport->send(message);
-    if (response.status >= 200 && response.status < 300 && parts_.keep) parts_.keep(response);
-    return parts_.dialect->reply(response);
+  const auto start = parts_.clock->now();
+  return with_retries(parts_.retry, *parts_.clock, [&] {
+    const auto left = parts_.retry.total - (parts_.clock->now() - start);
+    message.limits.total =
+        std::min(parts_.limits.total, std::chrono::duration_cast<std::chrono::milliseconds>(left));
+    return exchange(filled, message);
   });
-  if (reply.answer && reply.answer->model.empty()) reply.answer->model = filled.model;
-  if (reply.failure) {
-    const std::string where = shown_url(parts_.endpoint.base_url);
-    const std::string key =
-        parts_.endpoint.key_from.empty() ? "" : ", key of " + parts_.endpoint.key_from;
-    reply.failure->message = without_value(
-        fmt::format("{} ({}{})", reply.failure->message, where, key), parts_.endpoint.key);
+}
+
+Reply HttpProvider::exchange(const AskRequest& request, const HttpRequest& message) {
+  if (parts_.meter != nullptr) {
+    const std::string reason = parts_.meter->open(request, message.body.size());
+    if (!reason.empty()) return Reply::of(failure(Failure::Kind::budget, reason));
+  }
+  const HttpResponse response = parts_.transport->send(message);
+  if (response.status >= 200 && response.status < 300 && parts_.keep) parts_.keep(response);
+  Reply reply = parts_.dialect->reply(response);
+  if (parts_.meter != nullptr) parts_.meter->close(reply, response.sent);
+  if (response.interrupted && reply.failure) reply.failure->retryable = false;
+  if (reply.answer) {
+    if (reply.answer->model.empty()) reply.answer->model = request.model;
+    if (reply.answer->note.empty()) {
+      reply.answer->note = doubt_about(reply.answer->usage, message.body.size());
+    }
   }
   return reply;
 }

@@ -1,8 +1,9 @@
-// A provider over HTTP: dialect, transport and retries put together.
+// A provider over HTTP: dialect, transport, retries and the meter put together.
 #pragma once
 
 #include "propose/clock.hpp"
 #include "propose/dialect.hpp"
+#include "propose/meter.hpp"
 #include "propose/provider.hpp"
 #include "propose/retry.hpp"
 #include "propose/transport.hpp"
@@ -15,6 +16,7 @@ struct HttpProviderParts {
   const Dialect* dialect = nullptr;
   Transport* transport = nullptr;
   Clock* clock = nullptr;
+  Meter* meter = nullptr;  // none: nothing is booked
   Endpoint endpoint;
   RetryPolicy retry;
   HttpLimits limits;
@@ -25,10 +27,15 @@ struct HttpProviderParts {
 class HttpProvider : public Provider {
  public:
   explicit HttpProvider(HttpProviderParts parts);
-  // Throws Error(provider) when there is no model to ask or the URL must not be used.
+  // A limit on the output that proves wrong is mended once: doubled when reasoning used it up,
+  // lowered when it does not fit beside the prompt. Throws Error(provider) when there is no model
+  // to ask or the URL must not be used.
   Reply ask(const AskRequest& request) override;
 
  private:
+  Reply ask_once(const AskRequest& request);
+  Reply exchange(const AskRequest& request, const HttpRequest& message);
+
   HttpProviderParts parts_;
 };
 

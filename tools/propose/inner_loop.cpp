@@ -1,6 +1,7 @@
 #include "propose/inner_loop.hpp"
 
 #include "propose/extract.hpp"
+#include "propose/shorten.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/version.hpp"
@@ -88,6 +89,7 @@ PendingRequest continued(const InnerLoop& loop, PendingRequest pending, const An
   pending.request.turns.push_back(std::move(theirs));
   pending.request.turns.push_back(std::move(ours));
   pending.provider = loop.provider_name;
+  pending.account = loop.account;
   pending.request.model = loop.model;
   return pending;
 }
@@ -116,11 +118,25 @@ std::string digest(const InnerLoop& loop, TurnRecord& turn, Proposal& proposal) 
   return outcome.compiled ? std::string() : compile_feedback(turn.problems, *loop.templates);
 }
 
+// The question again without what is least needed, where the conversation has become too long for
+// the model. Nothing when that is not so, or there is nothing to leave out.
+std::optional<PendingRequest> shortened_after(const Reply& reply, PendingRequest pending) {
+  if (!reply.failure || reply.failure->kind != Failure::Kind::context_overflow) return std::nullopt;
+  if (!shorten(pending.request.turns)) return std::nullopt;
+  return pending;
+}
+
+// These are no faults: the loop stops, or the version ends with what it has.
+bool ends_the_loop(const Failure& failure) {
+  return failure.kind == Failure::Kind::exhausted || failure.kind == Failure::Kind::budget;
+}
+
 PendingRequest first_request(const InnerLoop& loop, const Prompt& prompt) {
   PendingRequest first;
   first.provider = loop.provider_name;
   first.mode = prompt.mode;
   first.parent = prompt.parent;
+  first.account = loop.account;
   first.request.op = loop.op;
   first.request.version = loop.version;
   first.request.model = loop.model;
@@ -149,17 +165,24 @@ Proposal run_inner_loop(const InnerLoop& loop, const Prompt& prompt) {
   int answers = 0;
   for (int turn = 1;; ++turn) {
     next.request.turn = turn;
-    const PendingRequest pending = settled_request(*loop.journal, turn, next);
+    PendingRequest pending = settled_request(*loop.journal, turn, next);
     loop.check_text(pending.request.system + pending.request.turns.back().text);
-    const Reply reply = ask(loop, pending);
+    Reply reply = ask(loop, pending);
     proposal.requests += reply.requests;
+    if (const auto less = shortened_after(reply, pending)) {
+      pending = *less;
+      loop.journal->keep_request(turn, pending);
+      reply = ask(loop, pending);
+      proposal.requests += reply.requests;
+    }
     if (reply.failure) {
-      if (reply.failure->kind != Failure::Kind::exhausted) {
+      if (!ends_the_loop(*reply.failure)) {
         fail(ExitCode::provider, "{} {}: {} gives no answer: {}", loop.op,
              version_name(loop.version), pending.provider, reply.failure->message);
       }
-      if (turn == 1) {
-        proposal.exhausted = reply.failure->message;
+      const bool budget = reply.failure->kind == Failure::Kind::budget;
+      if (turn == 1 || (budget && proposal.source.empty())) {
+        proposal.stopped = reply.failure->message;
         return proposal;
       }
       proposal.note += "; " + reply.failure->message;

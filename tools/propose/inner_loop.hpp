@@ -39,8 +39,10 @@ struct Proposal {
   std::vector<TurnRecord> turns;
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
-  int requests = 0;
-  std::string exhausted;  // the recording has no such version: nothing to publish
+  int requests = 0;  // that went out
+  // Why there is nothing to publish and the loop stops: the recording has no such version, or the
+  // budget is spent. Empty otherwise.
+  std::string stopped;
 };
 
 struct InnerLoop {
@@ -51,6 +53,7 @@ struct InnerLoop {
   std::string provider_name;
   std::string model;
   std::int64_t max_output_tokens = 32000;
+  Account account;
   std::string op;
   int version = 0;
   int turn_limit = 4;              // without those that only read; 0: as many as the provider wants

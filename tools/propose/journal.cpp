@@ -57,6 +57,30 @@ std::string utc_time() {
   return text;
 }
 
+Json to_json(const PendingRequest& pending) {
+  return {{"schema_version", 1},
+          {"provider", pending.provider},
+          {"mode", pending.mode},
+          {"parent", pending.parent},
+          {"account", to_json(pending.account)},
+          {"request", to_json(pending.request)}};
+}
+
+PendingRequest pending_from_json(const JsonDocument& document) {
+  try {
+    PendingRequest pending;
+    pending.provider = document.value.at("provider").get<std::string>();
+    pending.mode = document.value.at("mode").get<std::string>();
+    pending.parent = document.value.at("parent").get<std::string>();
+    pending.account = account_from_json(document, "/account");
+    pending.request = request_from_json({document.path, {}, document.value.at("request"), 1});
+    return pending;
+  } catch (const Json::exception& error) {
+    fail(ExitCode::bad_input, "{}: not a request of the proposal journal ({}); delete it",
+         document.path.string(), error.what());
+  }
+}
+
 Journal::Journal(const fs::path& op_dir, int version)
     : directory_(op_dir / ".pending" / version_name(version)), version_(version) {}
 
@@ -82,27 +106,11 @@ void Journal::prepare(const fs::path& step_dir, std::uintmax_t bytes) const {
 std::optional<PendingRequest> Journal::request(int turn) const {
   const fs::path path = file(turn, "request.json");
   if (!fs::exists(path)) return std::nullopt;
-  const JsonDocument document = read_json(path);
-  try {
-    PendingRequest pending;
-    pending.provider = document.value.at("provider").get<std::string>();
-    pending.mode = document.value.at("mode").get<std::string>();
-    pending.parent = document.value.at("parent").get<std::string>();
-    pending.request = request_from_json({path, {}, document.value.at("request"), 1});
-    return pending;
-  } catch (const Json::exception& error) {
-    fail(ExitCode::bad_input, "{}: not a request of the proposal journal ({}); delete it",
-         path.string(), error.what());
-  }
+  return pending_from_json(read_json(path));
 }
 
 void Journal::keep_request(int turn, const PendingRequest& pending) const {
-  write_file_if_changed(file(turn, "request.json"),
-                        to_text({{"schema_version", 1},
-                                 {"provider", pending.provider},
-                                 {"mode", pending.mode},
-                                 {"parent", pending.parent},
-                                 {"request", to_json(pending.request)}}));
+  write_file_if_changed(file(turn, "request.json"), to_text(to_json(pending)));
 }
 
 std::optional<Reply> Journal::reply(int turn) const {

@@ -11,6 +11,7 @@
 //   turn001/               scratch of the compiler
 #pragma once
 
+#include "propose/meter.hpp"
 #include "propose/provider.hpp"
 
 #include <cstdint>
@@ -25,7 +26,12 @@ struct PendingRequest {
   std::string mode;    // seed, fix, optimise, branch
   std::string parent;  // "" for a seed
   AskRequest request;
+  Account account;
 };
+
+Json to_json(const PendingRequest& pending);
+// Throws Error(bad_input).
+PendingRequest pending_from_json(const JsonDocument& document);
 
 class Journal {
  public:

@@ -3,6 +3,7 @@
 #include "loop/history.hpp"
 #include "propose/courier.hpp"
 #include "propose/inner_loop.hpp"
+#include "propose/key_source.hpp"
 #include "propose/manual_provider.hpp"
 #include "propose/prompt.hpp"
 #include "propose/provider_choice.hpp"
@@ -11,7 +12,10 @@
 #include "propose/secrets.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/process.hpp"
 #include "support/version.hpp"
+
+#include "cost/run_id.hpp"
 
 #include <memory>
 #include <optional>
@@ -82,15 +86,35 @@ FileLock lock_version(const ProposeRequest& request, const Journal& journal) {
   return FileLock(journal.version_lock());
 }
 
-Proposal converse(const ProposeRequest& request, const Journal& journal,
-                  const std::optional<History>& history) {
+Account account_of(const ProposeRequest& request) {
   const OpConfig& config = *request.config;
-  const std::string provider_name = choose_provider(config, *request.user);
+  const UserConfig& user = *request.user;
+  return {config.generated_dir, current_run(), lower_of(config.budget, user.op_budget),
+          lower_of(config.run_budget, user.run_budget)};
+}
+
+// What must not get into a recording: the environment's secrets, and the key and headers of the
+// provider, wherever they come from. Reads the key, so that a bad key file stops us before anything
+// is asked.
+std::vector<LiveSecret> secrets_of(const UserConfig& user, const std::string& provider) {
+  std::vector<LiveSecret> secrets = live_secrets();
+  if (!takes_tools(provider)) return secrets;  // not over HTTP
+  const Endpoint endpoint = with_key(user.endpoint(provider));
+  add_secret(secrets, endpoint.key_from, endpoint.key);
+  for (const auto& [name, value] : endpoint.extra_headers) {
+    if (is_secret_name(name)) add_secret(secrets, "header " + name, value);
+  }
+  return secrets;
+}
+
+Proposal converse(const ProposeRequest& request, const Journal& journal,
+                  const std::optional<History>& history, const std::string& provider_name,
+                  const std::vector<LiveSecret>& secrets) {
+  const OpConfig& config = *request.config;
   const Templates templates(request.user->prompts_dir);
   Prompt prompt = compose_prompt(config, *request.spec, request.version, history,
                                  previous_feedback(request), templates);
   const std::unique_ptr<Provider> provider = make_provider(request, provider_name, journal);
-  const std::vector<LiveSecret> secrets = live_secrets();
 
   const ToolBox tools(request.tools, request.tool_limits,
                       [&](const std::string& text) { return find_secret(text, secrets); });
@@ -105,6 +129,7 @@ Proposal converse(const ProposeRequest& request, const Journal& journal,
   loop.provider_name = provider_name;
   loop.model = config.model;
   loop.max_output_tokens = request.user->max_output_tokens;
+  loop.account = account_of(request);
   loop.op = config.op;
   loop.version = request.version;
   loop.turn_limit = is_paid(provider_name) ? config.fix_limit + 1 : 0;
@@ -150,12 +175,14 @@ std::string propose(const ProposeRequest& request) {
   // The build that held the lock may have taken the journal's directory with it.
   journal.prepare(config.step_dir(request.version), request.room_bytes);
 
-  const Proposal proposal = converse(request, journal, history);
-  if (!proposal.exhausted.empty()) {
-    write_proposed(request, "stopped", proposal.exhausted);
-    return name_of(request) + ": " + proposal.exhausted;
+  const std::string provider_name = choose_provider(config, *request.user);
+  const std::vector<LiveSecret> secrets = secrets_of(*request.user, provider_name);
+  const Proposal proposal = converse(request, journal, history, provider_name, secrets);
+  if (!proposal.stopped.empty()) {
+    write_proposed(request, "stopped", proposal.stopped);
+    return name_of(request) + ": " + proposal.stopped;
   }
-  publish_proposal(config, request.version, proposal, journal);
+  publish_proposal(config, request.version, proposal, journal, secrets);
   write_proposed(request, "ready", "");
   journal.discard(config.version_dir(request.version) / "kernel.cu");
   return describe(request, proposal);

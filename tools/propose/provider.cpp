@@ -10,13 +10,14 @@ namespace {
 
 using Kind = Failure::Kind;
 
-constexpr std::array<std::pair<Kind, const char*>, 13> k_kinds{
+constexpr std::array<std::pair<Kind, const char*>, 14> k_kinds{
     {{Kind::network, "network"},
      {Kind::truncated, "truncated"},
      {Kind::rate_limit, "rate_limit"},
      {Kind::overloaded, "overloaded"},
      {Kind::authentication, "authentication"},
      {Kind::quota, "quota"},
+     {Kind::budget, "budget"},
      {Kind::context_overflow, "context_overflow"},
      {Kind::bad_request, "bad_request"},
      {Kind::redirect, "redirect"},

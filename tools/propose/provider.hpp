@@ -4,6 +4,8 @@
 #include "propose/tool_messages.hpp"
 #include "support/json.hpp"
 
+#include "cost/usage.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -40,17 +42,6 @@ struct AskRequest {
   std::vector<ToolDeclaration> tools = {};  // empty: none are sent
 };
 
-// Tokens as the provider counts them; nothing where it did not say.
-struct Usage {
-  std::optional<std::int64_t> input;  // the whole prompt, cached parts included
-  std::optional<std::int64_t> output;
-  std::optional<std::int64_t> cached_input = {};      // of the input: read from a cache
-  std::optional<std::int64_t> cache_written = {};     // of the input: written to a cache
-  std::optional<std::int64_t> cache_written_1h = {};  // of those: kept for an hour, not minutes
-  std::optional<std::int64_t> reasoning = {};         // of the output
-  std::optional<double> reported_usd = {};            // what the server says it cost
-};
-
 struct Answer {
   std::string text;
   // "end", "length", "refusal", "tools" (it waits for the results of its calls), or the provider's
@@ -74,7 +65,8 @@ struct Failure {
     rate_limit,        // 429
     overloaded,        // 5xx, 529, 408, 409
     authentication,    // 401, 403
-    quota,             // no money left
+    quota,             // no money left at the provider
+    budget,            // the project's or the user's own limit: nothing was sent
     context_overflow,  // the prompt is too long
     bad_request,       // any other 4xx
     redirect,          // never followed
@@ -118,8 +110,6 @@ Failure::Kind failure_kind_of(const std::string& name);
 // For the journal. The inverse functions throw Error(bad_input).
 Json to_json(const AskRequest& request);
 AskRequest request_from_json(const JsonDocument& document);
-Json to_json(const Usage& usage);
-Usage usage_from_json(const Json& json);
 Json to_json(const Reply& reply);
 Reply reply_from_json(const JsonDocument& document);
 

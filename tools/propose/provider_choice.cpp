@@ -11,8 +11,8 @@ namespace {
 }
 
 std::string automatic(const OpConfig& config, const UserConfig& user) {
-  if (!user.anthropic.key.empty()) return "anthropic";
-  if (!user.openai.key.empty()) return "openai";
+  if (user.anthropic.has_key()) return "anthropic";
+  if (user.openai.has_key()) return "openai";
   if (!user.openai_chat.base_url.empty()) return "openai-chat";
   if (user.command) return "command";
   return has_recording(config.recordings_dir, config.op) ? "replay" : "manual";
@@ -23,8 +23,9 @@ std::string automatic(const OpConfig& config, const UserConfig& user) {
 std::string choose_provider(const OpConfig& config, const UserConfig& user) {
   const std::string& name = config.provider;
   if (name == "auto") return automatic(config, user);
-  if ((name == "anthropic" || name == "openai") && user.endpoint(name).key.empty()) {
-    fail_unset(config, "a key in the environment variable " + user.endpoint(name).key_from);
+  if ((name == "anthropic" || name == "openai") && !user.endpoint(name).has_key()) {
+    fail_unset(config, "a key in the environment variable " + user.endpoint(name).key_from +
+                           ", or api_key_file or api_key_command in your configuration");
   }
   if (name == "openai-chat" && user.openai_chat.base_url.empty()) {
     fail_unset(config,

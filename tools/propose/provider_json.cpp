@@ -8,10 +8,6 @@
 namespace kernelloop {
 namespace {
 
-Json optional_number(const std::optional<std::int64_t>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 [[noreturn]] void fail_journal(const JsonDocument& document, const std::string& why) {
   fail(ExitCode::bad_input, "{}: not a file of the proposal journal ({}); delete it to ask again",
        document.path.string(), why);
@@ -43,28 +39,6 @@ Turn turn_from(const Json& json) {
 }
 
 }  // namespace
-
-// The first three are always there; the rest only where it is known.
-Json to_json(const Usage& usage) {
-  Json json = {{"input", optional_number(usage.input)},
-               {"output", optional_number(usage.output)},
-               {"cached_input", optional_number(usage.cached_input)}};
-  if (usage.cache_written) json["cache_written"] = *usage.cache_written;
-  if (usage.cache_written_1h) json["cache_written_1h"] = *usage.cache_written_1h;
-  if (usage.reasoning) json["reasoning"] = *usage.reasoning;
-  if (usage.reported_usd) json["reported_usd"] = *usage.reported_usd;
-  return json;
-}
-
-Usage usage_from_json(const Json& json) {
-  return {count_member(json, "input"),
-          count_member(json, "output"),
-          count_member(json, "cached_input"),
-          count_member(json, "cache_written"),
-          count_member(json, "cache_written_1h"),
-          count_member(json, "reasoning"),
-          number_member(json, "reported_usd")};
-}
 
 Json to_json(const AskRequest& request) {
   Json turns = Json::array();

@@ -20,10 +20,14 @@ Json parent_of(const Proposal& proposal) {
 }  // namespace
 
 Json origin_of(const OpConfig& config, int version, const Proposal& proposal,
-               const std::string& created) {
+               const std::string& created, const Spend& spend) {
   const AskRequest& first = proposal.turns.front().request;
-  // What costs nothing is known to cost nothing; prices of paid ones are not known yet.
-  const Json cost = is_paid(proposal.provider) ? Json(nullptr) : Json(0.0);
+  // What costs nothing is known to cost nothing; an unknown price makes an unknown sum.
+  Json cost = 0.0;
+  if (is_paid(proposal.provider)) {
+    const bool known = spend.requests > 0 && spend.unknown == 0;
+    cost = known ? Json(static_cast<double>(spend.nano_usd) / 1e9) : Json(nullptr);
+  }
   return {{"schema_version", 1},
           {"op", config.op},
           {"version", version_name(version)},
@@ -78,10 +82,12 @@ Json conversation_of(const OpConfig& config, int version, const Proposal& propos
 }
 
 void publish_proposal(const OpConfig& config, int version, const Proposal& proposal,
-                      const Journal& journal) {
-  const std::string origin = to_text(origin_of(config, version, proposal, utc_time()));
+                      const Journal& journal, const std::vector<LiveSecret>& secrets) {
+  const Spend spend = sum(Ledger(config.generated_dir).entries(), [&](const LedgerEntry& entry) {
+    return entry.op == config.op && entry.version == version;
+  });
+  const std::string origin = to_text(origin_of(config, version, proposal, utc_time(), spend));
   const std::string conversation = to_text(conversation_of(config, version, proposal));
-  const std::vector<LiveSecret> secrets = live_secrets();
   const std::string name = config.op + " " + version_name(version);
   refuse_secrets(conversation, secrets, "the recording of " + name);
   refuse_secrets(proposal.source, secrets, "the source of " + name);

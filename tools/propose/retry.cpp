@@ -13,7 +13,8 @@ milliseconds own_delay(const RetryPolicy& policy, Clock& clock, int attempt) {
   const double doubled =
       static_cast<double>(policy.base.count()) * static_cast<double>(1 << std::min(attempt, 20));
   const double capped = std::min(doubled, static_cast<double>(policy.longest.count()));
-  return milliseconds(static_cast<std::int64_t>(capped * (1.0 - 0.25 * clock.chance())));
+  // Full jitter: many builds that were refused at once must not come back at once.
+  return milliseconds(static_cast<std::int64_t>(capped * (1.0 - clock.chance())));
 }
 
 }  // namespace
@@ -22,7 +23,8 @@ Reply with_retries(const RetryPolicy& policy, Clock& clock, const std::function<
   const auto start = clock.now();
   for (int number = 1;; ++number) {
     Reply reply = attempt();
-    reply.requests = number;
+    const bool sent = !reply.failure || reply.failure->kind != Failure::Kind::budget;
+    reply.requests = sent ? number : number - 1;
     if (reply.answer || !reply.failure->retryable) return reply;
     if (number >= policy.attempts) {
       if (number > 1) reply.failure->message += fmt::format(" (after {} tries)", number);

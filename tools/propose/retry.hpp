@@ -11,7 +11,7 @@ namespace kernelloop {
 
 struct RetryPolicy {
   int attempts = 6;                     // the first included
-  std::chrono::milliseconds base{500};  // doubled each time, minus up to a quarter by chance
+  std::chrono::milliseconds base{500};  // doubled each time; the wait is any part of it, by chance
   std::chrono::milliseconds longest{60'000};
   // A server that wants more than this is not worth waiting for in a build.
   std::chrono::milliseconds longest_asked{120'000};

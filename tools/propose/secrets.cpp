@@ -127,6 +127,11 @@ std::vector<LiveSecret> live_secrets() {
   return result;
 }
 
+void add_secret(std::vector<LiveSecret>& secrets, const std::string& name,
+                const std::string& value) {
+  if (is_secret_value(value)) secrets.push_back({name, value});
+}
+
 std::string find_secret(std::string_view text, const std::vector<LiveSecret>& live) {
   for (const LiveSecret& secret : live) {
     if (holds_value(text, secret.value)) return "the value of " + secret.name;

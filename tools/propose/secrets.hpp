@@ -17,6 +17,11 @@ struct LiveSecret {
 // The environment's variables that look like secrets by name and by value (long enough, no path).
 std::vector<LiveSecret> live_secrets();
 
+// Adds a value that comes from elsewhere, when it is one that could be told from other text (long
+// enough, no path).
+void add_secret(std::vector<LiveSecret>& secrets, const std::string& name,
+                const std::string& value);
+
 // What in `text` looks like a secret, as words that may be shown ("the value of OPENAI_API_KEY",
 // "a private key (PEM)"); empty when nothing does. Live values are found as they are, in base64 at
 // any alignment, and URL-encoded.

@@ -1,7 +1,7 @@
 #include "propose/user_config.hpp"
 
+#include "propose/config_reader.hpp"
 #include "support/error.hpp"
-#include "support/json_members.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,103 +18,113 @@ fs::path config_file(const Environment& environment) {
   return home.empty() ? fs::path() : fs::path(home) / ".config" / "kernelloop" / "config.json";
 }
 
-[[noreturn]] void fail_member(const JsonDocument& document, const std::string& pointer,
-                              const std::string& what) {
-  fail(ExitCode::bad_input, "{}: {}", document.where(pointer), what);
+// "~/x" and names relative to the configuration's directory.
+fs::path resolved(const std::string& text, const JsonDocument& document,
+                  const Environment& environment) {
+  if (text.empty()) return {};
+  if (text.rfind("~/", 0) == 0) return fs::path(environment("HOME")) / text.substr(2);
+  return document.path.parent_path() / text;
 }
 
-void require_members(const JsonDocument& document, const std::string& pointer,
-                     const std::vector<std::string>& known) {
-  const Json& object = document.value.at(Json::json_pointer(pointer));
-  if (!object.is_object()) fail_member(document, pointer, "must be an object");
-  for (const auto& [name, value] : object.items()) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    fail_member(document, pointer + "/" + name,
-                fmt::format("unknown member \"{}\"; known are {}", name, fmt::join(known, ", ")));
+// Names of headers are tokens; a value "$NAME" is that variable's.
+void read_headers(const ConfigReader& read, const std::string& pointer,
+                  const Environment& environment, Endpoint& endpoint) {
+  const Json headers = read.object(pointer);
+  for (const auto& [name, value] : headers.items()) {
+    const std::string where = pointer + "/" + name;
+    const bool token = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '-' || c == '_';
+    });
+    if (!token || !value.is_string()) read.complain(where, "must be a header with a text as value");
+    std::string text = value.get<std::string>();
+    if (text.rfind('$', 0) == 0) text = environment(text.substr(1));
+    if (text.find_first_of("\r\n") != std::string::npos) {
+      read.complain(where, "must not hold a line break");
+    }
+    endpoint.extra_headers.emplace_back(name, text);
   }
 }
 
-std::string text_at(const JsonDocument& document, const std::string& pointer,
-                    const std::string& fallback) {
-  const Json::json_pointer where(pointer);
-  if (!document.value.contains(where)) return fallback;
-  const Json& value = document.value.at(where);
-  if (!value.is_string()) fail_member(document, pointer, "must be a text");
-  return value.get<std::string>();
-}
-
-std::int64_t count_at(const JsonDocument& document, const std::string& pointer,
-                      std::int64_t fallback) {
-  const Json::json_pointer where(pointer);
-  if (!document.value.contains(where)) return fallback;
-  const Json& value = document.value.at(where);
-  if (!value.is_number_integer() || value.get<std::int64_t>() < 1) {
-    fail_member(document, pointer, "must be a whole number above 0");
-  }
-  return value.get<std::int64_t>();
-}
-
-std::vector<std::string> texts(const Json& value, const std::string& where, std::size_t least) {
-  const bool right =
-      value.is_array() && value.size() >= least &&
-      std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_string(); });
-  if (!right) {
-    fail(ExitCode::bad_input, "{}: must be a list of texts, like [\"claude\", \"-p\"]", where);
-  }
-  return value.get<std::vector<std::string>>();
-}
+struct EndpointNames {
+  const char* member;
+  const char* key_variable;
+  const char* url_variable;
+  const char* url;
+};
 
 // Environment before file: what is set for one run goes before what is set for all.
-Endpoint read_endpoint(const JsonDocument& document, const std::string& member_name,
-                       const std::string& key_variable, const std::string& url_variable,
-                       const std::string& default_url, const Environment& environment) {
+Endpoint read_endpoint(const ConfigReader& read, const EndpointNames& names,
+                       const Environment& environment) {
   Endpoint endpoint;
-  endpoint.base_url = default_url;
+  endpoint.base_url = names.url;
   endpoint.base_url_from = "the default base URL";
-  endpoint.key_from = key_variable;
-  const std::string pointer = "/" + member_name;
-  if (document.value.contains(member_name)) {
-    require_members(document, pointer, {"base_url", "api_key_env", "max_tokens_field"});
-    const std::string url = text_at(document, pointer + "/base_url", "");
-    if (!url.empty()) {
+  const std::string pointer = std::string("/") + names.member;
+  if (read.has(pointer)) {
+    read.require_members(
+        pointer, {"base_url", "api_key_env", "api_key_file", "api_key_command", "key_header",
+                  "query", "extra_headers", "extra_body", "drop_params", "max_tokens_field"});
+    if (const std::string url = read.text(pointer + "/base_url", ""); !url.empty()) {
       endpoint.base_url = url;
-      endpoint.base_url_from = document.where(pointer + "/base_url");
+      endpoint.base_url_from = read.document().where(pointer + "/base_url");
     }
-    endpoint.key_from = text_at(document, pointer + "/api_key_env", key_variable);
-    endpoint.max_tokens_field =
-        text_at(document, pointer + "/max_tokens_field", endpoint.max_tokens_field);
+    endpoint.key_file =
+        resolved(read.text(pointer + "/api_key_file", ""), read.document(), environment);
+    if (read.has(pointer + "/api_key_command")) {
+      endpoint.key_command = read.texts(pointer + "/api_key_command", 1);
+    }
+    endpoint.key_header = read.text(pointer + "/key_header", "");
+    endpoint.query = read.text(pointer + "/query", "");
+    endpoint.extra_body = read.object(pointer + "/extra_body");
+    endpoint.drop_params = read.texts(pointer + "/drop_params", 0);
+    read_headers(read, pointer + "/extra_headers", environment, endpoint);
   }
-  if (const std::string url = environment(url_variable); !url.empty()) {
+  endpoint.key_from = read.text(pointer + "/api_key_env", names.key_variable);
+  if (const std::string url = environment(names.url_variable); !url.empty()) {
     endpoint.base_url = url;
-    endpoint.base_url_from = url_variable;
+    endpoint.base_url_from = names.url_variable;
   }
   endpoint.key = environment(endpoint.key_from);
+  // Newer models of the vendor refuse the old name; other servers only know the old one.
+  const std::string host = shown_url(endpoint.base_url);
+  const bool vendor =
+      host.find(".openai.com") != std::string::npos || host.find(".azure.com") != std::string::npos;
+  endpoint.max_tokens_field =
+      read.text(pointer + "/max_tokens_field", vendor ? "max_completion_tokens" : "max_tokens");
   return endpoint;
 }
 
-std::optional<CommandSettings> read_command(const JsonDocument& document,
+std::optional<CommandSettings> read_command(const ConfigReader& read,
                                             const Environment& environment) {
   std::optional<CommandSettings> result;
-  if (document.value.contains("command")) {
-    require_members(document, "/command", {"argv", "timeout_seconds", "keep_environment"});
-    const Json& command = document.value["command"];
+  if (read.has("/command")) {
+    read.require_members("/command", {"argv", "timeout_seconds", "keep_environment"});
     CommandSettings settings;
-    settings.from = document.where("/command");
-    settings.arguments = texts(member(command, "argv"), document.where("/command/argv"), 1);
-    settings.timeout = std::chrono::seconds(count_at(document, "/command/timeout_seconds", 1800));
-    if (command.contains("keep_environment")) {
-      settings.keep_environment =
-          texts(command["keep_environment"], document.where("/command/keep_environment"), 0);
-    }
+    settings.from = read.document().where("/command");
+    settings.arguments = read.texts("/command/argv", 1);
+    settings.timeout = std::chrono::seconds(read.count("/command/timeout_seconds", 1800));
+    settings.keep_environment = read.texts("/command/keep_environment", 0);
     result = settings;
   }
   if (const std::string text = environment("KERNELLOOP_COMMAND"); !text.empty()) {
     CommandSettings settings = result.value_or(CommandSettings{});
     settings.from = "KERNELLOOP_COMMAND";
-    settings.arguments = texts(parse_leniently(text), "KERNELLOOP_COMMAND", 1);
+    settings.arguments = texts_of(parse_leniently(text), "KERNELLOOP_COMMAND", 1);
     result = settings;
   }
   return result;
+}
+
+void read_limits(const ConfigReader& read, UserConfig& config) {
+  if (read.has("/timeouts")) {
+    read.require_members("/timeouts", {"idle_seconds", "silent_seconds", "total_seconds"});
+  }
+  config.limits.idle = std::chrono::seconds(read.count("/timeouts/idle_seconds", 300));
+  config.limits.silent = std::chrono::seconds(read.count("/timeouts/silent_seconds", 900));
+  config.limits.total = std::chrono::seconds(read.count("/timeouts/total_seconds", 1800));
+  if (!read.has("/budget")) return;
+  read.require_members("/budget", {"op", "run"});
+  config.op_budget = budget_from_json(read.document(), "/budget/op");
+  config.run_budget = budget_from_json(read.document(), "/budget/run");
 }
 
 }  // namespace
@@ -135,21 +145,30 @@ UserConfig load_user_config(const Environment& environment) {
   const fs::path path = config_file(environment);
   JsonDocument document{path, "{}", Json::object(), 1};
   if (!path.empty() && fs::exists(path)) document = read_json(path);
-  require_members(document, "",
-                  {"schema_version", "command", "anthropic", "openai", "openai_chat",
-                   "max_output_tokens", "prompts_dir"});
+  const ConfigReader read(document);
+  read.require_members(
+      "", {"schema_version", "command", "anthropic", "openai", "openai_chat", "max_output_tokens",
+           "timeouts", "budget", "proxy", "ca_file", "prices_file", "prompts_dir"});
   UserConfig config;
-  config.command = read_command(document, environment);
-  config.anthropic = read_endpoint(document, "anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL",
-                                   "https://api.anthropic.com", environment);
+  config.command = read_command(read, environment);
+  config.anthropic = read_endpoint(
+      read, {"anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "https://api.anthropic.com"},
+      environment);
   config.anthropic.default_model = "claude-opus-5-5";
-  config.openai = read_endpoint(document, "openai", "OPENAI_API_KEY", "OPENAI_BASE_URL",
-                                "https://api.openai.com/v1", environment);
+  config.openai = read_endpoint(
+      read, {"openai", "OPENAI_API_KEY", "OPENAI_BASE_URL", "https://api.openai.com/v1"},
+      environment);
   config.openai.default_model = "gpt-6.2-sol";
-  config.openai_chat = read_endpoint(document, "openai_chat", "KERNELLOOP_OPENAI_CHAT_API_KEY",
-                                     "KERNELLOOP_OPENAI_CHAT_BASE_URL", "", environment);
-  config.max_output_tokens = count_at(document, "/max_output_tokens", 32000);
-  config.prompts_dir = text_at(document, "/prompts_dir", "");
+  config.openai_chat = read_endpoint(
+      read,
+      {"openai_chat", "KERNELLOOP_OPENAI_CHAT_API_KEY", "KERNELLOOP_OPENAI_CHAT_BASE_URL", ""},
+      environment);
+  config.max_output_tokens = read.count("/max_output_tokens", 32000);
+  read_limits(read, config);
+  config.network.proxy = read.text("/proxy", "");
+  config.network.ca_file = resolved(read.text("/ca_file", ""), document, environment).string();
+  config.prices_file = resolved(read.text("/prices_file", ""), document, environment);
+  config.prompts_dir = read.text("/prompts_dir", "");
   if (const std::string text = environment("KERNELLOOP_PROMPTS_DIR"); !text.empty()) {
     config.prompts_dir = text;
   }

@@ -1,17 +1,13 @@
 // What the person who builds has set up, outside of every project: the environment and
 // $XDG_CONFIG_HOME/kernelloop/config.json (~/.config by default). A project can choose a provider's
-// name and a model, never a URL, a key or a program.
-//
-//   { "command": {"argv": ["claude", "-p"], "timeout_seconds": 1800, "keep_environment":
-//   ["X_KEY"]},
-//     "anthropic": {"base_url": "...", "api_key_env": "..."},
-//     "openai": {...}, "openai_chat": {..., "max_tokens_field": "max_completion_tokens"},
-//     "max_output_tokens": 32000, "prompts_dir": "/home/me/prompts" }
-//
-// All members are optional; keys stand in the environment only.
+// name and a model, never a URL, a header, a key or a program. All members are optional and stand
+// in docs/providers.md; a key itself is never among them.
 #pragma once
 
 #include "propose/dialect.hpp"
+#include "propose/transport.hpp"
+
+#include "cost/budget.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -36,6 +32,11 @@ struct UserConfig {
   Endpoint openai;
   Endpoint openai_chat;
   std::int64_t max_output_tokens = 32000;
+  HttpLimits limits;
+  Network network;
+  Budget op_budget;                   // can only lower what the project allows
+  Budget run_budget;                  // the same
+  std::filesystem::path prices_file;  // read before the tables that ship; empty: none
   std::filesystem::path prompts_dir;  // empty: the built-in templates
 
   // By provider name. Throws Error(internal) for a name that is no HTTP provider.

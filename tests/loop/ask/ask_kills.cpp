@@ -10,9 +10,11 @@
 #include "support/json.hpp"
 
 #include "child.hpp"
+#include "cost/ledger.hpp"
 #include "fakes.hpp"
 #include "stub_server.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <random>
@@ -116,6 +118,7 @@ std::set<std::string> check_tree(const fs::path& root, Counts& counts) {
     }
   }
   for (const fs::directory_entry& op : fs::directory_iterator(root / "generated")) {
+    if (op.path().filename() == ".ledger") continue;
     for (const fs::directory_entry& version : fs::directory_iterator(op.path())) {
       if (version.path().filename() == ".pending") continue;
       ++counts.versions;
@@ -149,6 +152,15 @@ int count(int kills, unsigned seed) {
     }
   }
   if (counts.versions != ops * k_versions) ++counts.corrupt;
+  // Every answer is in the ledger with its tokens, whoever was killed meanwhile.
+  const auto entries = Ledger(root.path() / "generated").entries();
+  const auto booked = std::count_if(entries.begin(), entries.end(), [](const LedgerEntry& entry) {
+    return entry.done && entry.outcome == "answered" && entry.usage.input == 100;
+  });
+  if (booked != counts.replies) {
+    fmt::print("{} answers are booked\n", booked);
+    ++counts.corrupt;
+  }
   fmt::print("{} kills, {} versions of {} ops, {} replies (seed {})\n", counts.kills,
              counts.versions, ops, counts.replies, seed);
   fmt::print("replies lost: {}, paid twice: {}, corrupt files: {}\n", counts.lost,

@@ -51,6 +51,8 @@ void Child::kill_group() {
   wait();
 }
 
+void Child::interrupt_group() { ::kill(-pid_, SIGINT); }
+
 int Child::wait() {
   if (pid_ > 0) {
     while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {

@@ -18,8 +18,9 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void kill_group();  // SIGKILL, and waits for the child
-  int wait();         // exit code, or 128 + signal
+  void kill_group();       // SIGKILL, and waits for the child
+  void interrupt_group();  // SIGINT, as Ctrl-C sends it
+  int wait();              // exit code, or 128 + signal
 
  private:
   pid_t pid_ = -1;

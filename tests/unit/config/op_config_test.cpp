@@ -50,6 +50,16 @@ TEST_F(Config, RoundsCoverTheVersions) {
   EXPECT_EQ(config.recordings_dir, "/p/g");
 }
 
+TEST_F(Config, ReadsBudgets) {
+  EXPECT_FALSE(load().budget.is_limited());
+  json_["budget"] = {{"usd", 2.5}, {"tokens", nullptr}, {"requests", 7}};
+  json_["run_budget"] = {{"usd", nullptr}, {"tokens", 1000}, {"requests", nullptr}};
+  EXPECT_EQ(load().budget.nano_usd, 2'500'000'000);
+  EXPECT_EQ(load().budget.requests, 7);
+  EXPECT_EQ(load().run_budget.tokens, 1000);
+  EXPECT_FALSE(load().run_budget.nano_usd);
+}
+
 TEST_F(Config, SaysWhatIsMissingOrWrongAndWhatToDo) {
   json_["versions"] = "eight";
   EXPECT_THAT(complaint(), testing::ContainsRegex("config.json:8:15: \"versions\" has the wrong "

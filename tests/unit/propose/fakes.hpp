@@ -22,9 +22,15 @@ class FakeClock : public Clock {
     sleeps.push_back(duration.count());
     now_ += duration;
   }
-  double chance() override { return 0.0; }
+  double chance() override {
+    if (chances.empty()) return 0.0;
+    const double first = chances.front();
+    chances.pop_front();
+    return first;
+  }
 
   std::vector<long> sleeps;
+  std::deque<double> chances;  // then 0
 
  private:
   std::chrono::steady_clock::time_point now_{};

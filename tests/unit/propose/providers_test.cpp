@@ -61,7 +61,63 @@ TEST_F(UserConfigTest, TakesKeysFromTheEnvironmentOnly) {
   EXPECT_THAT(refusal(), HasSubstr("unknown member \"api_key\""));
 }
 
+TEST_F(UserConfigTest, ReachesOtherServersByConfiguration) {
+  write(R"({"openai_chat": {
+    "base_url": "https://my.openai.azure.com/openai/deployments/d",
+    "api_key_env": "AZURE_OPENAI_API_KEY", "key_header": "api-key", "query": "api-version=2026-01-01",
+    "extra_headers": {"x-team": "gpu", "x-org-token": "$ORG"},
+    "extra_body": {"reasoning_effort": "high", "stream": false}, "drop_params": ["stream_options"]}})");
+  variables_["AZURE_OPENAI_API_KEY"] = "k";
+  variables_["ORG"] = "o";
+  AskRequest ask;
+  ask.model = "m";
+  ask.turns = {{Turn::Role::user, "write"}};
+  const HttpRequest request = make_openai_chat_dialect()->request(ask, load().openai_chat);
+  EXPECT_EQ(
+      request.url,
+      "https://my.openai.azure.com/openai/deployments/d/chat/completions?api-version=2026-01-01");
+  EXPECT_THAT(request.headers, Contains(testing::Pair("api-key", "k")));
+  EXPECT_THAT(request.headers, Contains(testing::Pair("x-team", "gpu")));
+  EXPECT_THAT(request.headers, Contains(testing::Pair("x-org-token", "o")));
+  EXPECT_THAT(request.headers, Not(Contains(testing::Pair("authorization", testing::_))));
+  const Json body = Json::parse(request.body);
+  EXPECT_EQ(body["reasoning_effort"], "high");
+  EXPECT_EQ(body["stream"], false);
+  EXPECT_FALSE(body.contains("stream_options"));
+  EXPECT_TRUE(body.contains("max_completion_tokens")) << "what the vendor's newer models want";
+  EXPECT_EQ(load().openai.max_tokens_field, "max_completion_tokens");
+  variables_["KERNELLOOP_OPENAI_CHAT_BASE_URL"] = "http://localhost:8080/v1";
+  EXPECT_EQ(load().openai_chat.max_tokens_field, "max_tokens");
+}
+
+TEST_F(UserConfigTest, HasLimitsOfItsOwn) {
+  write(R"({"timeouts": {"idle_seconds": 5, "silent_seconds": 6, "total_seconds": 7},
+    "budget": {"op": {"usd": 1.5}, "run": {"requests": 3}}, "proxy": "http://p:1", "ca_file": "ca.pem",
+    "prices_file": "~/prices.json"})");
+  variables_["HOME"] = "/home/me";
+  const UserConfig user = load();
+  EXPECT_EQ(user.limits.idle, std::chrono::seconds(5));
+  EXPECT_EQ(user.limits.silent, std::chrono::seconds(6));
+  EXPECT_EQ(user.limits.total, std::chrono::seconds(7));
+  EXPECT_EQ(user.op_budget.nano_usd, 1'500'000'000);
+  EXPECT_EQ(user.run_budget.requests, 3);
+  EXPECT_EQ(user.network.proxy, "http://p:1");
+  EXPECT_EQ(user.network.ca_file, (root_.path() / "kernelloop/ca.pem").string());
+  EXPECT_EQ(user.prices_file, "/home/me/prices.json");
+}
+
 TEST_F(UserConfigTest, PointsAtWhatIsWrong) {
+  write(R"({"openai": {"extra_headers": {"bad header": "x"}}})");
+  EXPECT_THAT(refusal(), HasSubstr("must be a header"));
+  write("{\"openai\": {\"extra_headers\": {\"x-a\": \"1\\r\\nx-b: 2\"}}}");
+  EXPECT_THAT(refusal(), HasSubstr("line break"));
+  write(R"({"openai": {"extra_body": []}})");
+  EXPECT_THAT(refusal(), HasSubstr("must be an object"));
+  write(R"({"budget": {"op": {"usd": "much"}}})");
+  EXPECT_THAT(refusal(), HasSubstr("a budget must be a number"));
+  write(R"({"openai": {"api_key_command": "pass show key"}})");
+  EXPECT_THAT(refusal(), HasSubstr("must be a list of texts"));
+
   write("{\n  \"commnd\": {}\n}");
   EXPECT_THAT(refusal(), HasSubstr("config.json:2:"));
   write(R"({"command": {"argv": "claude -p"}})");
@@ -75,6 +131,9 @@ TEST_F(UserConfigTest, PointsAtWhatIsWrong) {
 
 TEST_F(UserConfigTest, AutoIsTheFirstThatIsConfigured) {
   EXPECT_EQ(choice(), "manual");
+  write(R"({"openai": {"api_key_file": "key"}})");
+  EXPECT_EQ(choice(), "openai");
+  write("{}");
   write_file_atomic(root_.path() / "recordings/softmax/v001/conversation.json", "{}");
   EXPECT_EQ(choice(), "replay");
   variables_["KERNELLOOP_COMMAND"] = "[\"agent\"]";
