@@ -138,7 +138,7 @@ const PriceRow* Prices::find(const std::string& model, const std::string& day) c
 }
 
 std::optional<Charge> Prices::cost_of(const std::string& model, const Usage& usage,
-                                    const std::string& day) const {
+                                      const std::string& day) const {
   if (usage.reported_usd) return Charge{nano(*usage.reported_usd * 1e6), "the server"};
   const PriceRow* row = find(model, day);
   if (row == nullptr || !usage.input || !usage.output) return std::nullopt;

@@ -47,7 +47,7 @@ class Prices {
   // What a request cost; nothing when the model or the tokens are unknown. What the server itself
   // reports goes before the table. `day` is "2026-11-29".
   [[nodiscard]] std::optional<Charge> cost_of(const std::string& model, const Usage& usage,
-                                            const std::string& day) const;
+                                              const std::string& day) const;
 
   // The most that so many tokens can cost.
   [[nodiscard]] std::optional<std::int64_t> at_most(const std::string& model,
