@@ -92,21 +92,25 @@ function(kernelloop_embed_text target symbol file)
   target_sources(${target} PRIVATE "${output}")
 endfunction()
 
-# kernelloop_add_kernels(<name>.cu USER <file>.cpp IMAGE <macro> [DEPENDS <header>...])
+# kernelloop_add_kernels(<name>.cu USER <file>.cpp IMAGE <macro> [DEPENDS <header>...] [CODE <gencode>...])
 #
 # Builds our own kernels with nvcc, for the source file USER of this directory, which embeds them
 # (device/embedded_image.hpp): it sees the path of the image as the macro's value.
 function(kernelloop_add_kernels source)
-  cmake_parse_arguments(PARSE_ARGV 1 kernels "" "USER;IMAGE" "DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 kernels "" "USER;IMAGE" "DEPENDS;CODE")
+  if(NOT kernels_CODE)
+    # PTX that every GPU the toolkit knows can translate, and code for the one that we measure most.
+    set(kernels_CODE arch=compute_75,code=compute_75 arch=compute_90,code=sm_90)
+  endif()
+  list(TRANSFORM kernels_CODE PREPEND "-gencode=")
   cmake_path(GET source STEM name)
   set(image "${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin")
-  # PTX that every GPU the toolkit knows can translate, and code for the one that we measure most.
   add_custom_command(
     OUTPUT "${image}"
     COMMAND
       "${CUDAToolkit_NVCC_EXECUTABLE}" -fatbin -std=c++17 -ccbin "${CMAKE_CXX_COMPILER}" -I
-      "${PROJECT_SOURCE_DIR}/tools" -gencode arch=compute_75,code=compute_75 -gencode
-      arch=compute_90,code=sm_90 -o "${image}" "${CMAKE_CURRENT_SOURCE_DIR}/${source}"
+      "${PROJECT_SOURCE_DIR}/tools" ${kernels_CODE} -o "${image}"
+      "${CMAKE_CURRENT_SOURCE_DIR}/${source}"
     DEPENDS "${source}" ${kernels_DEPENDS}
     COMMENT "Building ${source}"
     VERBATIM

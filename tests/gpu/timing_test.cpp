@@ -142,13 +142,13 @@ TEST_F(GpuTiming, MoreLaunchesThanAHeldStreamTakesAreTimedToo) {
 }
 
 TEST_F(GpuTiming, TheCopyCeilingIsBelowTheDatasheet) {
-  const double large = worker_.measure_copy(std::int64_t{512} << 20);
+  const double large = worker_.measure_roof(*find_roof("copy"), std::int64_t{512} << 20).value;
   const double datasheet = worker_.device().datasheet_bandwidth;
   RecordProperty("bytes_per_second", std::to_string(large));
   EXPECT_GT(large, 0.5 * datasheet);
   EXPECT_LT(large, 1.1 * datasheet);
   // Launch and ramp weigh more on a small copy: the ceiling is that of the size asked for.
-  EXPECT_LT(worker_.measure_copy(1 << 20), large);
+  EXPECT_LT(worker_.measure_roof(*find_roof("copy"), 1 << 20).value, large);
 }
 
 }  // namespace

@@ -109,8 +109,9 @@ Json workload_json(const MeasuredWorkload& one) {
                {"flops", flops},
                {"bytes_per_second", one.cost.bytes / (median_us * 1e-6)},
                {"datasheet_us", known(one.limit.us)},
-               {"sol_us", one.sol_us ? Json(*one.sol_us) : Json(nullptr)},
-               {"sol", one.sol_us ? Json(*one.sol_us / median_us) : Json(nullptr)},
+               {"sol_us", one.light ? Json(one.light->us) : Json(nullptr)},
+               {"sol", one.light ? Json(one.light->us / median_us) : Json(nullptr)},
+               {"bound", one.light ? Json(one.light->bound) : Json(nullptr)},
                {"hot", batch_json(one.hot)},
                {"rotating", batch_json(one.rotating)}});
   return json;
@@ -147,8 +148,8 @@ Json summary_json(const std::vector<MeasuredWorkload>& measured) {
   for (const MeasuredWorkload& one : measured) {
     times.push_back(one.cold.times.median);
     weights.push_back(one.workload.weight);
-    if (one.sol_us) {
-      fractions.push_back(*one.sol_us / one.cold.times.median);
+    if (one.light) {
+      fractions.push_back(one.light->us / one.cold.times.median);
     }
   }
   const bool all_bounded = fractions.size() == times.size();
@@ -171,15 +172,14 @@ Json spent_json(const std::vector<MeasuredWorkload>& measured, double total) {
 }
 
 Json ceilings_json(const Ceilings& ceilings) {
-  Json json = Json::object();
-  if (ceilings.copy_bytes_per_second > 0) {
-    json["copy_bytes_per_second"] = ceilings.copy_bytes_per_second;
-    json["copy_buffer_bytes"] = ceilings.copy_buffer_bytes;
+  if (ceilings.roofs.empty()) {
+    return Json::object();
   }
-  for (const auto& [name, rate] : ceilings.operations_per_second) {
-    json[name + "_per_second"] = rate;
+  Json roofs = Json::object();
+  for (const auto& [name, value] : ceilings.roofs) {
+    roofs[name] = value.value;
   }
-  return json;
+  return {{"roofs", roofs}, {"buffer_bytes", ceilings.buffer_bytes}};
 }
 
 void add_device(Json& report, const DeviceDescription& device) {

@@ -41,7 +41,7 @@ struct BenchReport {
 // memory, verify.json of another source.
 BenchReport bench(const BenchRequest& request, TimingDevice& device);
 
-// One line for people, from bench.json: "softmax v003  41.2 µs  88 % of the copy roof  NVIDIA
+// One line for people, from bench.json: "softmax v003  41.2 µs  88 % of the roof  NVIDIA
 // H200". CPU times say that they are wall times of an emulation.
 std::string summary_line(const Json& bench);
 

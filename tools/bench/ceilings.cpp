@@ -5,18 +5,25 @@
 #include "support/hash.hpp"
 #include "support/json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace kernelloop {
 namespace {
 
-constexpr int k_cache_version = 1;
+constexpr int k_cache_version = 2;
 constexpr double k_microseconds = 1e6;
 
+// Roofs belong to a device, a driver and the clocks that are set.
 std::filesystem::path cache_path(const DeviceDescription& device,
                                  const std::filesystem::path& cache_dir) {
-  const std::string key = device.uuid + "\n" + device.name + "\n" + device.driver;
+  const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", device.uuid, device.name, device.driver,
+                                      device.highest_clock_hz, device.datasheet_bandwidth);
   return cache_dir / ("ceilings-" + sha256(key).substr(0, 16) + ".json");
 }
 
@@ -25,14 +32,18 @@ std::optional<Ceilings> read_cache(const std::filesystem::path& path,
   try {
     const Json json = read_json(path).value;
     Ceilings ceilings;
-    ceilings.copy_bytes_per_second = json.at("copy_bytes_per_second").get<double>();
-    ceilings.copy_buffer_bytes = json.at("copy_buffer_bytes").get<std::int64_t>();
+    ceilings.buffer_bytes = json.at("buffer_bytes").get<std::int64_t>();
+    bool sane = ceilings.buffer_bytes > 0;
+    for (const Roof& roof : all_roofs()) {
+      const Json& entry = json.at("roofs").at(roof.name);
+      const RoofValue value{entry.at("value").get<double>(), entry.at("clock_mhz").get<double>()};
+      sane = sane && std::isfinite(value.value) && value.value >= 0;
+      ceilings.roofs[roof.name] = value;
+    }
     const bool ours = json.at("schema_version").get<int>() == k_cache_version &&
                       json.at("uuid").get<std::string>() == device.uuid &&
                       json.at("driver").get<std::string>() == device.driver;
-    const bool sane = std::isfinite(ceilings.copy_bytes_per_second) &&
-                      ceilings.copy_bytes_per_second > 0 && ceilings.copy_buffer_bytes > 0;
-    if (ours && sane) {
+    if (ours && sane && ceilings["copy"] > 0) {
       return ceilings;
     }
   } catch (const Error&) {
@@ -45,12 +56,16 @@ std::optional<Ceilings> read_cache(const std::filesystem::path& path,
 
 void write_cache(const std::filesystem::path& path, const DeviceDescription& device,
                  const Ceilings& ceilings) {
+  Json roofs = Json::object();
+  for (const auto& [name, value] : ceilings.roofs) {
+    roofs[name] = {{"value", value.value}, {"clock_mhz", value.clock_mhz}};
+  }
   const Json json = {{"schema_version", k_cache_version},
                      {"device", device.name},
                      {"uuid", device.uuid},
                      {"driver", device.driver},
-                     {"copy_bytes_per_second", ceilings.copy_bytes_per_second},
-                     {"copy_buffer_bytes", ceilings.copy_buffer_bytes}};
+                     {"buffer_bytes", ceilings.buffer_bytes},
+                     {"roofs", roofs}};
   try {
     std::filesystem::create_directories(path.parent_path());
     write_file_atomic(path, to_text(json));
@@ -77,23 +92,37 @@ double evaluate_cost(const Expression& expression, const Bindings& axes, const s
 
 }  // namespace
 
+double Ceilings::operator[](const std::string& roof) const {
+  const auto found = roofs.find(roof);
+  return found == roofs.end() ? 0.0 : found->second.value;
+}
+
+Ceilings measure_ceilings(TimingDevice& device, const std::filesystem::path& cache_dir) {
+  const DeviceDescription& description = device.device();
+  if (description.kind == "cpu") {
+    return {};
+  }
+  Ceilings ceilings;
+  // Three buffers must fit beside whatever else lives on the device.
+  ceilings.buffer_bytes = description.memory_bytes > 0
+                              ? std::min(k_roof_buffer_bytes, description.memory_bytes / 8)
+                              : k_roof_buffer_bytes;
+  for (const Roof& roof : all_roofs()) {
+    ceilings.roofs[roof.name] = device.measure_roof(roof, ceilings.buffer_bytes);
+  }
+  write_cache(cache_path(description, cache_dir), description, ceilings);
+  return ceilings;
+}
+
 Ceilings ceilings_of(TimingDevice& device, const std::filesystem::path& cache_dir) {
   const DeviceDescription& description = device.device();
   if (description.kind == "cpu") {
     return {};
   }
-  const std::filesystem::path path = cache_path(description, cache_dir);
-  if (const std::optional<Ceilings> cached = read_cache(path, description)) {
-    return *cached;
+  if (auto cached = read_cache(cache_path(description, cache_dir), description)) {
+    return std::move(*cached);
   }
-  Ceilings ceilings;
-  // Two buffers must fit beside whatever else lives on the device.
-  ceilings.copy_buffer_bytes = description.memory_bytes > 0
-                                   ? std::min(k_roof_buffer_bytes, description.memory_bytes / 8)
-                                   : k_roof_buffer_bytes;
-  ceilings.copy_bytes_per_second = device.measure_copy(ceilings.copy_buffer_bytes);
-  write_cache(path, description, ceilings);
-  return ceilings;
+  return measure_ceilings(device, cache_dir);
 }
 
 CostNumbers cost_of(const OpSpec& spec, const Bindings& axes) {
@@ -105,18 +134,54 @@ CostNumbers cost_of(const OpSpec& spec, const Bindings& axes) {
   return cost;
 }
 
-std::optional<double> speed_of_light_us(const CostNumbers& cost, const Ceilings& ceilings) {
-  double seconds = 0;
-  if (ceilings.copy_bytes_per_second > 0) {
-    seconds = cost.bytes / ceilings.copy_bytes_per_second;
+double memory_roof(const Ceilings& ceilings, double read_share) {
+  struct Point {
+    double share;
+    const char* roof;
+  };
+  constexpr std::array<Point, 4> k_points{
+      {{0.0, "write"}, {0.5, "copy"}, {2.0 / 3.0, "triad"}, {1.0, "read"}}};
+  std::vector<std::pair<double, double>> known;  // share, seconds of a byte
+  for (const Point& point : k_points) {
+    if (ceilings[point.roof] > 0) known.emplace_back(point.share, 1.0 / ceilings[point.roof]);
+  }
+  if (known.empty()) return 0;
+  const auto above = std::find_if(known.begin(), known.end(),
+                                  [&](const auto& point) { return point.first >= read_share; });
+  if (above == known.begin()) return 1.0 / known.front().second;
+  if (above == known.end()) return 1.0 / known.back().second;
+  const auto below = above - 1;
+  const double weight = (read_share - below->first) / (above->first - below->first);
+  return 1.0 / (below->second + weight * (above->second - below->second));
+}
+
+double read_share_of(const OpSpec& spec, const Bindings& axes) {
+  const auto bytes_of = [&](const std::vector<Tensor>& tensors) {
+    double bytes = 0;
+    for (const Tensor& tensor : tensors) {
+      if (tensor.scalar) continue;
+      bytes += static_cast<double>(element_count(tensor, axes)) *
+               static_cast<double>(info(tensor.dtype).size);
+    }
+    return bytes;
+  };
+  const double read = bytes_of(spec.inputs);
+  const double all = read + bytes_of(spec.outputs);
+  return all > 0 ? read / all : 0.5;
+}
+
+std::optional<SpeedOfLight> speed_of_light(const CostNumbers& cost, double read_share,
+                                           const Ceilings& ceilings) {
+  SpeedOfLight light;
+  if (const double roof = memory_roof(ceilings, read_share); roof > 0 && cost.bytes > 0) {
+    light = {cost.bytes / roof * k_microseconds, "memory"};
   }
   for (const auto& [name, operations] : cost.flops) {
-    const auto rate = ceilings.operations_per_second.find(name);
-    if (rate != ceilings.operations_per_second.end() && rate->second > 0) {
-      seconds = std::max(seconds, operations / rate->second);
-    }
+    if (!(ceilings[name] > 0)) continue;
+    const double us = operations / ceilings[name] * k_microseconds;
+    if (us > light.us) light = {us, name};
   }
-  return seconds > 0 ? std::optional<double>(seconds * k_microseconds) : std::nullopt;
+  return light.us > 0 ? std::optional<SpeedOfLight>(light) : std::nullopt;
 }
 
 }  // namespace kernelloop

@@ -12,20 +12,23 @@
 namespace kernelloop {
 
 struct Ceilings {
-  double copy_bytes_per_second = 0;    // read and written bytes; 0: unknown
-  std::int64_t copy_buffer_bytes = 0;  // the buffers that it was measured with
-  // Operations per second by arithmetic class of the op spec ("fp32", "bf16_tensor"). A class
-  // without an entry bounds nothing.
-  std::map<std::string, double> operations_per_second;
+  std::map<std::string, RoofValue> roofs;  // by name (device/roof.hpp); what a device lacks is 0
+  std::int64_t buffer_bytes = 0;           // those of memory were measured with
+
+  [[nodiscard]] double operator[](const std::string& roof) const;  // 0: unknown
 };
 
-// At least this much is copied each way: a roof depends on the size, and this size is on the flat
-// part of the curve. An op that moves less will not reach it.
+// At least this much is moved each way: a roof of memory depends on the size, and this size is on
+// the flat part of the curve. An op that moves less will not reach it.
 inline constexpr std::int64_t k_roof_buffer_bytes = std::int64_t{1} << 30;
 
-// From the cache when this device and driver were measured before, else measured and stored. A
-// cache that is broken or cannot be written costs a measurement, never an error. CPU: all unknown.
+// From the cache when this device and driver were measured before at the same clocks, else measured
+// and stored. A cache that is broken or cannot be written costs a measurement, never an error. CPU:
+// all unknown.
 Ceilings ceilings_of(TimingDevice& device, const std::filesystem::path& cache_dir);
+
+// Measures them anew and stores them.
+Ceilings measure_ceilings(TimingDevice& device, const std::filesystem::path& cache_dir);
 
 // What a shape must move and compute.
 struct CostNumbers {
@@ -35,8 +38,22 @@ struct CostNumbers {
 // Throws Error(bad_input) naming the cost expression that fails or is negative.
 CostNumbers cost_of(const OpSpec& spec, const Bindings& axes);
 
-// max(bytes / copy, operations / rate of their class), in microseconds; nothing when no ceiling
-// bounds the op.
-std::optional<double> speed_of_light_us(const CostNumbers& cost, const Ceilings& ceilings);
+// What a byte costs depends on how many of the bytes are read: bytes per second between the roofs
+// for writing (0), copying (1/2), two streams in and one out (2/3) and reading (1), in between
+// linear in the time of a byte. 0 when no roof of memory is known.
+double memory_roof(const Ceilings& ceilings, double read_share);
+
+// The share of an op's tensors that it reads, by bytes: in [0, 1].
+double read_share_of(const OpSpec& spec, const Bindings& axes);
+
+struct SpeedOfLight {
+  double us = 0;
+  std::string bound;  // "memory", or the class of arithmetic that takes longest
+};
+
+// max(bytes / memory roof, operations / roof of their class); nothing when no ceiling bounds the
+// op.
+std::optional<SpeedOfLight> speed_of_light(const CostNumbers& cost, double read_share,
+                                           const Ceilings& ceilings);
 
 }  // namespace kernelloop

@@ -218,7 +218,7 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest&
     if (!wrong.empty()) {
       return wrong;
     }
-    result.sol_us = speed_of_light_us(result.cost, ceilings);
+    result.light = speed_of_light(result.cost, read_share_of(*request.spec, one.axes), ceilings);
     for (const CacheState cache : {CacheState::hot, CacheState::rotating}) {
       const bool wanted = cache == CacheState::hot || result.cold.times.median < k_short_launch_us;
       if (!wanted) continue;

@@ -43,8 +43,8 @@ struct MeasuredWorkload {
   std::optional<Timing> hot;
   std::optional<Timing> rotating;  // of what is short
   CostNumbers cost;
-  std::optional<double> sol_us;  // the least time the measured ceilings allow
-  PhysicalLimit limit;           // the least time the datasheet allows
+  std::optional<SpeedOfLight> light;  // the least time the measured ceilings allow
+  PhysicalLimit limit;                // the least time the datasheet allows
   MeasurementCost spent;
 };
 

@@ -43,7 +43,7 @@ std::string summary_line(const Json& bench) {
   if (summary.at("sol").is_null()) {
     return fmt::format("{}  {}  {}", who, time, device);
   }
-  return fmt::format("{}  {}  {:.0f} % of the copy roof  {}", who, time,
+  return fmt::format("{}  {}  {:.0f} % of the roof  {}", who, time,
                      100 * summary.at("sol").get<double>(), device);
 }
 

@@ -19,7 +19,7 @@ class TimingDevice {
   virtual int load(const Artifact& artifact) = 0;
   virtual RunResult run(const RunRequest& request, int module) = 0;
   virtual TimeResult time(const TimeRequest& request) = 0;
-  virtual double measure_copy(std::int64_t bytes) = 0;
+  virtual RoofValue measure_roof(const Roof& roof, std::int64_t bytes) = 0;
 };
 
 // A worker of `kind` ("cuda" | "cpu"). Throws Error(environment) at first use when there is none.
@@ -33,7 +33,9 @@ class WorkerDevice : public TimingDevice {
     return worker_.run(request, module);
   }
   TimeResult time(const TimeRequest& request) override { return worker_.time(request); }
-  double measure_copy(std::int64_t bytes) override { return worker_.measure_copy(bytes); }
+  RoofValue measure_roof(const Roof& roof, std::int64_t bytes) override {
+    return worker_.measure_roof(roof, bytes);
+  }
 
  private:
   Worker worker_;

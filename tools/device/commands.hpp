@@ -14,5 +14,6 @@ void add_verify_command(CLI::App& app);
 void add_oracle_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_compare_command(CLI::App& app);
+void add_ceilings_command(CLI::App& app);
 
 }  // namespace kernelloop

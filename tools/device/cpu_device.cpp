@@ -191,8 +191,8 @@ class CpuDevice final : public Device {
     fail(ExitCode::internal, "compute-sanitizer watches GPUs only");
   }
 
-  double measure_copy(std::int64_t) override {
-    fail(ExitCode::internal, "the copy ceiling is only measured on a GPU");
+  RoofValue measure_roof(const Roof&, std::int64_t) override {
+    fail(ExitCode::internal, "an emulation has no roofs");
   }
 
  private:

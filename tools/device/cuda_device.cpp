@@ -2,6 +2,7 @@
 
 #include "device/compute_sanitizer.hpp"
 #include "device/cuda_buffers.hpp"
+#include "device/cuda_roofs.hpp"
 #include "device/cuda_timing.hpp"
 #include "support/error.hpp"
 
@@ -129,43 +130,10 @@ class CudaDevice final : public Device {
     }
   }
 
-  double measure_copy(std::int64_t bytes) override {
+  RoofValue measure_roof(const Roof& roof, std::int64_t bytes) override {
     open();
     harness_->prepare_timing();
-    const std::size_t size = static_cast<std::size_t>(bytes) / 16 * 16;
-    if (bytes < 16) fail(ExitCode::internal, "cannot measure a copy of {} bytes", bytes);
-    const CudaMemory from = allocate(driver_, size);
-    const CudaMemory to = allocate(driver_, size);
-    harness_->fill(from.get(), size);
-    harness_->fill(to.get(), size);
-    struct Shape {
-      unsigned int threads;
-      unsigned int units;  // of 16 bytes per thread; 0: the driver's own copy
-    };
-    constexpr std::array<Shape, 5> k_shapes{{{256, 1}, {512, 1}, {1024, 1}, {512, 4}, {0, 0}}};
-    constexpr int k_samples = 11;
-    double best_us = 0;
-    for (const Shape& shape : k_shapes) {
-      const auto copy = [&] {
-        if (shape.units == 0) {
-          driver_.check(driver_.cuMemcpyDtoDAsync(to.get(), from.get(), size, harness_->stream()),
-                        "copying");
-        } else {
-          harness_->copy(from.get(), to.get(), size, shape.threads, shape.units);
-        }
-        return true;
-      };
-      copy();
-      std::vector<double> samples;
-      for (int i = 0; i < k_samples; ++i) {
-        harness_->flush_l2();
-        if (const auto sample = harness_->time(1, copy)) samples.push_back(sample->microseconds);
-      }
-      std::nth_element(samples.begin(), samples.begin() + k_samples / 2, samples.end());
-      const double median = samples[k_samples / 2];
-      if (best_us == 0 || median < best_us) best_us = median;
-    }
-    return 2.0 * static_cast<double>(size) / (best_us * 1e-6);
+    return CudaRoofs(driver_, device_, *harness_).measure(roof, bytes);
   }
 
  private:

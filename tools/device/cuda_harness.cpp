@@ -50,8 +50,6 @@ CudaHarness::CudaHarness(const CudaDriver& driver, CUdevice device)
   flush_kernel_ = find("kernelloop_flush");
   hash_kernel_ = find("kernelloop_hash");
   fill_kernel_ = find("kernelloop_fill");
-  copy1_kernel_ = find("kernelloop_copy1");
-  copy4_kernel_ = find("kernelloop_copy4");
 }
 
 void CudaHarness::prepare_timing() {
@@ -60,8 +58,6 @@ void CudaHarness::prepare_timing() {
   fill(flush_buffer_.get(), flush_bytes_);
   flush_l2();
   hash(scratch_.get(), sizeof(Word), 0);
-  copy(flush_buffer_.get(), flush_buffer_.get() + 4096, 4096, 256, 1);
-  copy(flush_buffer_.get(), flush_buffer_.get() + 4096, 4096, 256, 4);
   time(0, [] { return true; });
 }
 
@@ -192,15 +188,6 @@ void CudaHarness::fill(CUdeviceptr data, std::size_t bytes) {
   std::array<void*, 2> arguments{&data, &words};
   launch(fill_kernel_, multiprocessors_ * 8, k_threads, arguments.data());
   driver_.check(synchronize(), "filling a buffer");
-}
-
-void CudaHarness::copy(CUdeviceptr from, CUdeviceptr to, std::size_t bytes, unsigned int threads,
-                       unsigned int units) {
-  Word count = bytes / 16;
-  const Word tile = static_cast<Word>(threads) * units;
-  const auto blocks = static_cast<unsigned int>((count + tile - 1) / tile);
-  std::array<void*, 3> arguments{&from, &to, &count};
-  launch(units == 1 ? copy1_kernel_ : copy4_kernel_, blocks, threads, arguments.data());
 }
 
 }  // namespace kernelloop

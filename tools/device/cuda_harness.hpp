@@ -49,9 +49,6 @@ class CudaHarness {
 
   // Fills memory with numbers that have no pattern.
   void fill(CUdeviceptr data, std::size_t bytes);
-  // Copies with one tile of `units` x 16 bytes per thread and block.
-  void copy(CUdeviceptr from, CUdeviceptr to, std::size_t bytes, unsigned int threads,
-            unsigned int units);
 
  private:
   void launch(CUkernel kernel, unsigned int blocks, unsigned int threads, void** arguments) const;
@@ -71,8 +68,6 @@ class CudaHarness {
   CUkernel flush_kernel_ = nullptr;
   CUkernel hash_kernel_ = nullptr;
   CUkernel fill_kernel_ = nullptr;
-  CUkernel copy1_kernel_ = nullptr;
-  CUkernel copy4_kernel_ = nullptr;
   CudaHostMemory flags_;  // int release, int expired
   CudaMemory stamps_;     // two times three words
   CudaMemory scratch_;    // a word for sums that nobody needs, and for the hash

@@ -46,6 +46,7 @@ void launch(const CudaDriver& driver, CUkernel kernel, const CudaGrid& grid, voi
   config.blockDimX = grid.threads;
   config.blockDimY = 1;
   config.blockDimZ = 1;
+  config.sharedMemBytes = grid.shared_bytes;
   config.hStream = grid.stream;
   driver.check(
       driver.cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(kernel), arguments, nullptr),

@@ -60,11 +60,12 @@ using CudaGraph = CudaOwner<CUgraphExec, &CudaDriver::cuGraphExecDestroy>;
 // there. Throws CudaFailure.
 CudaGraph capture(const CudaDriver& driver, CUstream stream, const std::function<void()>& enqueue);
 
-// A launch of our own kernels: one-dimensional, without shared memory of dynamic size.
+// A launch of our own kernels: one-dimensional.
 struct CudaGrid {
   unsigned int blocks = 1;
   unsigned int threads = 1;
   CUstream stream = nullptr;
+  unsigned int shared_bytes = 0;  // dynamic
 };
 void launch(const CudaDriver& driver, CUkernel kernel, const CudaGrid& grid, void** arguments);
 

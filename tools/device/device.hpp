@@ -61,7 +61,7 @@ class Device {
   // Launches the harness's kernel with the fault for a tool that watches this process; what comes
   // of it is for the tool to say. Only after everything else.
   virtual void plant(SanitizerTool tool) = 0;
-  virtual double measure_copy(std::int64_t bytes) = 0;
+  virtual RoofValue measure_roof(const Roof& roof, std::int64_t bytes) = 0;
 };
 
 }  // namespace kernelloop

@@ -111,24 +111,3 @@ extern "C" __global__ void kernelloop_planted_synccheck(const unsigned char*, Wo
   if (threadIdx.x < 48) __syncthreads();  // half of a warp stays away
   sink[threadIdx.x] = 1;
 }
-
-// Copies with one tile of blockDim.x or 4 * blockDim.x units of 16 bytes per block.
-extern "C" __global__ void kernelloop_copy1(const uint4* from, uint4* to, Word count) {
-  const Word i = static_cast<Word>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < count) to[i] = from[i];
-}
-
-extern "C" __global__ void kernelloop_copy4(const uint4* from, uint4* to, Word count) {
-  const Word base = static_cast<Word>(blockIdx.x) * blockDim.x * 4 + threadIdx.x;
-  uint4 value[4];
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const Word i = base + static_cast<Word>(k) * blockDim.x;
-    if (i < count) value[k] = from[i];
-  }
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const Word i = base + static_cast<Word>(k) * blockDim.x;
-    if (i < count) to[i] = value[k];
-  }
-}

@@ -1,6 +1,6 @@
 // What parent and worker say to each other, as JSON.
 //
-// Requests carry an "op" (describe, load, run, time, copy, plant); replies either an "error"
+// Requests carry an "op" (describe, load, run, time, roof, plant); replies either an "error"
 // {code, message}, which the parent throws as Error, or the op's result. "final": true says that
 // the worker ends after this reply.
 #pragma once

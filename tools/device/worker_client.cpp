@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds k_describe_timeout{60000};
 constexpr milliseconds k_load_timeout{30000};
-constexpr milliseconds k_copy_timeout{60000};
+constexpr milliseconds k_roof_timeout{60000};
 constexpr std::size_t k_shown_output = 1500;
 
 // The end of what a worker printed, as it goes into a message.
@@ -254,16 +254,16 @@ TimeResult Worker::time(const TimeRequest& request) {
   return time_result_from_reply(answer.reply);
 }
 
-double Worker::measure_copy(std::int64_t bytes) {
-  if (impl_->options.device != "cuda") {
-    fail(ExitCode::internal, "the copy ceiling is only measured on a GPU");
-  }
+RoofValue Worker::measure_roof(const Roof& roof, std::int64_t bytes) {
+  if (impl_->options.device != "cuda") fail(ExitCode::internal, "an emulation has no roofs");
   impl_->prepare({});
-  Impl::Answer answer = impl_->ask(Json{{"op", "copy"}, {"bytes", bytes}}, {}, k_copy_timeout);
+  Impl::Answer answer =
+      impl_->ask(Json{{"op", "roof"}, {"name", roof.name}, {"bytes", bytes}}, {}, k_roof_timeout);
   if (answer.fault) {
-    fail(ExitCode::environment, "measuring the copy ceiling failed: {}", answer.fault.message);
+    fail(ExitCode::environment, "measuring the roof '{}' failed: {}", roof.name,
+         answer.fault.message);
   }
-  return answer.reply.at("bytes_per_second").get<double>();
+  return {answer.reply.at("value").get<double>(), answer.reply.at("clock_mhz").get<double>()};
 }
 
 }  // namespace kernelloop

@@ -9,6 +9,7 @@
 #include "device/fault.hpp"
 #include "device/placement.hpp"
 #include "device/poison.hpp"
+#include "device/roof.hpp"
 #include "device/timing.hpp"
 #include "plan/launch_plan.hpp"
 #include "support/json.hpp"
@@ -133,8 +134,8 @@ class Worker {
   // One run in a worker of its own under a tool of compute-sanitizer; cuda only. Placement and
   // poison of the request are replaced by what the tool needs.
   ToolResult check(SanitizerTool tool, const RunRequest& request, int module = 0);
-  // Best copy bandwidth (read + written bytes per second) over buffers of `bytes`; cuda only.
-  double measure_copy(std::int64_t bytes);
+  // Roofs of memory over buffers of `bytes` each; cuda only.
+  RoofValue measure_roof(const Roof& roof, std::int64_t bytes);
 
  private:
   struct Impl;

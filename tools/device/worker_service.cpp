@@ -65,9 +65,12 @@ class Service {
         device().plant(tool_from_request(request));
         return Json{{"planted", true}};
       }
-      if (op == "copy") {
-        return Json{
-            {"bytes_per_second", device().measure_copy(request.at("bytes").get<std::int64_t>())}};
+      if (op == "roof") {
+        const Roof* roof = find_roof(request.at("name").get<std::string>());
+        if (roof == nullptr) fail(ExitCode::internal, "unknown roof in '{}'", request.dump());
+        const RoofValue found =
+            device().measure_roof(*roof, request.at("bytes").get<std::int64_t>());
+        return Json{{"value", found.value}, {"clock_mhz", found.clock_mhz}};
       }
       fail(ExitCode::internal, "unknown request '{}'", op);
     } catch (const Error& error) {

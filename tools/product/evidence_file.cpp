@@ -51,7 +51,7 @@ std::string timing_table(const Json& bench) {
   const bool on_cpu = bench.value("mode", "") == "wall";
   std::string text =
       on_cpu ? "## Time (wall time of the emulation, no GPU time)\n\n" : "## Time (cold L2)\n\n";
-  text += "| workload | median | 25 % to 75 % | spread | samples | GB/s | of the copy roof |\n";
+  text += "| workload | median | 25 % to 75 % | spread | samples | GB/s | of the roof |\n";
   text += "| --- | --- | --- | --- | --- | --- | --- |\n";
   for (const Json& one : bench.at("workloads")) {
     text += fmt::format(
@@ -64,17 +64,16 @@ std::string timing_table(const Json& bench) {
         percent(one.value("sol", Json())));
   }
   const Json& summary = bench.at("summary");
-  text += fmt::format("\nWeighted geometric mean: {}, {} of the copy roof. Clocks: {}.\n",
+  text += fmt::format("\nWeighted geometric mean: {}, {} of the roof. Clocks: {}.\n",
                       time_text(summary.at("time_us").get<double>()),
                       percent(summary.value("sol", Json())), bench.value("clocks", "unknown"));
   const Json ceilings = bench.value("ceilings", Json::object());
-  if (ceilings.contains("copy_bytes_per_second")) {
+  if (ceilings.contains("roofs")) {
     text += fmt::format(
-        "Copy roof: {:.0f} GB/s (read and written), measured over buffers of {} MiB. Smaller "
-        "shapes "
-        "cannot reach it.\n",
-        ceilings.at("copy_bytes_per_second").get<double>() / 1e9,
-        ceilings.value("copy_buffer_bytes", std::int64_t{0}) >> 20);
+        "Roof of a copy: {:.0f} GB/s (read and written), measured over buffers of {} MiB. Smaller "
+        "shapes cannot reach it.\n",
+        ceilings.at("roofs").value("copy", 0.0) / 1e9,
+        ceilings.value("buffer_bytes", std::int64_t{0}) >> 20);
   }
   return text;
 }

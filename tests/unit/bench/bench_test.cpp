@@ -39,7 +39,7 @@ TEST_F(BenchTest, ReportsEveryWorkloadWithItsStatistics) {
   EXPECT_EQ(report.at("status"), "measured");
   EXPECT_EQ(report.at("mode"), "cold");
   EXPECT_EQ(report.at("clocks"), "as found");
-  EXPECT_EQ(report.at("ceilings").at("copy_bytes_per_second"), 4e11);
+  EXPECT_EQ(report.at("ceilings").at("roofs").at("copy"), 4e11);
   ASSERT_EQ(report.at("workloads").size(), 2u);
   const Json& small = report.at("workloads").at(0);
   EXPECT_EQ(small.at("name"), "small");
@@ -221,7 +221,7 @@ TEST_F(BenchTest, CallsCpuTimesWallTimesOfAnEmulation) {
 }
 
 TEST_F(BenchTest, SaysOneLine) {
-  EXPECT_EQ(summary_line(run().bench), "scale v002  12.0 µs  28 % of the copy roof  Test GPU");
+  EXPECT_EQ(summary_line(run().bench), "scale v002  12.0 µs  28 % of the roof  Test GPU");
   request_.verified = {{"status", "failed"}, {"reason", "smoke: wrong"}};
   EXPECT_EQ(summary_line(run().bench), "scale v002  not timed (skipped): smoke: wrong");
 }

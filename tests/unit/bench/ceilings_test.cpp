@@ -18,15 +18,15 @@ std::filesystem::path only_file(const std::filesystem::path& directory) {
 TEST(Ceilings, AreMeasuredOncePerDeviceAndDriver) {
   TemporaryDirectory directory;
   ScriptedDevice device;
-  EXPECT_EQ(ceilings_of(device, directory.path()).copy_bytes_per_second, 4e11);
+  EXPECT_EQ(ceilings_of(device, directory.path())["copy"], 4e11);
   device.copy_bandwidth = 1e11;
-  EXPECT_EQ(ceilings_of(device, directory.path()).copy_bytes_per_second, 4e11);
+  EXPECT_EQ(ceilings_of(device, directory.path())["copy"], 4e11);
   EXPECT_EQ(device.copies, std::vector<std::int64_t>{k_roof_buffer_bytes});
   device.description.driver = "2.0";
-  EXPECT_EQ(ceilings_of(device, directory.path()).copy_bytes_per_second, 1e11);
+  EXPECT_EQ(ceilings_of(device, directory.path())["copy"], 1e11);
   device.description.uuid = "GPU-2";
   device.copy_bandwidth = 2e11;
-  EXPECT_EQ(ceilings_of(device, directory.path()).copy_bytes_per_second, 2e11);
+  EXPECT_EQ(ceilings_of(device, directory.path())["copy"], 2e11);
 }
 
 TEST(Ceilings, ABrokenCacheIsMeasuredAgain) {
@@ -37,27 +37,45 @@ TEST(Ceilings, ABrokenCacheIsMeasuredAgain) {
   for (const char* broken : {"", "{", "[]", "{\"schema_version\": 1}"}) {
     write_file_atomic(file, broken);
     device.copies.clear();
-    EXPECT_EQ(ceilings_of(device, directory.path()).copy_bytes_per_second, 4e11) << broken;
+    EXPECT_EQ(ceilings_of(device, directory.path())["copy"], 4e11) << broken;
     EXPECT_EQ(device.copies.size(), 1u) << broken;
   }
   std::string text = read_file(file);
   text.replace(text.find("400000000000"), 12, "-40000000000");
   write_file_atomic(file, text);
-  EXPECT_EQ(ceilings_of(device, directory.path()).copy_bytes_per_second, 4e11);
+  EXPECT_EQ(ceilings_of(device, directory.path())["copy"], 4e11);
 }
 
 TEST(Ceilings, ACacheThatCannotBeWrittenIsNoError) {
   TemporaryDirectory directory;
   write_file_atomic(directory.path() / "file", "");
   ScriptedDevice device;
-  EXPECT_EQ(ceilings_of(device, directory.path() / "file" / "cache").copy_bytes_per_second, 4e11);
+  EXPECT_EQ(ceilings_of(device, directory.path() / "file" / "cache")["copy"], 4e11);
 }
 
 TEST(Ceilings, SmallDevicesCopyLess) {
   TemporaryDirectory directory;
   ScriptedDevice device;
   device.description.memory_bytes = std::int64_t{1} << 30;
-  EXPECT_EQ(ceilings_of(device, directory.path()).copy_buffer_bytes, std::int64_t{1} << 27);
+  EXPECT_EQ(ceilings_of(device, directory.path()).buffer_bytes, std::int64_t{1} << 27);
+}
+
+TEST(Ceilings, OtherClocksAreMeasuredAgain) {
+  TemporaryDirectory directory;
+  ScriptedDevice device;
+  ceilings_of(device, directory.path());
+  device.description.highest_clock_hz = 1.2e9;
+  ceilings_of(device, directory.path());
+  EXPECT_EQ(device.copies.size(), 2u);
+}
+
+TEST(Ceilings, AreMeasuredAgainOnRequest) {
+  TemporaryDirectory directory;
+  ScriptedDevice device;
+  ceilings_of(device, directory.path());
+  device.copy_bandwidth = 3e11;
+  measure_ceilings(device, directory.path());
+  EXPECT_EQ(ceilings_of(device, directory.path())["copy"], 3e11);
 }
 
 TEST(SpeedOfLight, IsTheSlowestOfWhatIsKnown) {
@@ -65,11 +83,31 @@ TEST(SpeedOfLight, IsTheSlowestOfWhatIsKnown) {
   cost.bytes = 4e6;
   cost.flops = {{"fp32", 1e9}, {"sfu", 1e12}};
   Ceilings ceilings;
-  EXPECT_FALSE(speed_of_light_us(cost, ceilings).has_value());
-  ceilings.copy_bytes_per_second = 4e12;
-  EXPECT_DOUBLE_EQ(*speed_of_light_us(cost, ceilings), 1.0);
-  ceilings.operations_per_second["fp32"] = 1e14;
-  EXPECT_DOUBLE_EQ(*speed_of_light_us(cost, ceilings), 10.0);
+  EXPECT_FALSE(speed_of_light(cost, 0.5, ceilings).has_value());
+  ceilings.roofs["copy"] = {4e12, 0};
+  EXPECT_DOUBLE_EQ(speed_of_light(cost, 0.5, ceilings)->us, 1.0);
+  EXPECT_EQ(speed_of_light(cost, 0.5, ceilings)->bound, "memory");
+  ceilings.roofs["fp32"] = {1e14, 0};
+  EXPECT_DOUBLE_EQ(speed_of_light(cost, 0.5, ceilings)->us, 10.0);
+  EXPECT_EQ(speed_of_light(cost, 0.5, ceilings)->bound, "fp32");
+}
+
+TEST(MemoryRoof, FollowsTheShareOfBytesThatAreRead) {
+  Ceilings ceilings;
+  EXPECT_EQ(memory_roof(ceilings, 0.5), 0);
+  ceilings.roofs = {{"write", {4e12, 0}}, {"copy", {2e12, 0}}, {"read", {8e12, 0}}};
+  EXPECT_DOUBLE_EQ(memory_roof(ceilings, 0), 4e12);
+  EXPECT_DOUBLE_EQ(memory_roof(ceilings, 0.5), 2e12);
+  EXPECT_DOUBLE_EQ(memory_roof(ceilings, 1), 8e12);
+  // Half of the bytes beyond a copy are read at one roof, half at the other.
+  EXPECT_DOUBLE_EQ(memory_roof(ceilings, 0.75), 1 / (0.5 / 2e12 + 0.5 / 8e12));
+  ceilings.roofs["triad"] = {3e12, 0};
+  EXPECT_DOUBLE_EQ(memory_roof(ceilings, 2.0 / 3.0), 3e12);
+}
+
+TEST(ReadShare, IsThatOfTheTensors) {
+  // x is read, y of the same size written.
+  EXPECT_DOUBLE_EQ(read_share_of(scale_spec(), {{"n", 1000}}), 0.5);
 }
 
 TEST(Cost, NamesTheExpressionThatFails) {

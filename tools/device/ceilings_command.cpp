@@ -1,0 +1,99 @@
+// kernelloop-device ceilings: what this GPU can do at most, measured, beside its datasheet.
+#include "bench/ceilings.hpp"
+#include "bench/peak_rates.hpp"
+#include "device/commands.hpp"
+#include "support/json.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+namespace kernelloop {
+namespace {
+
+struct Options {
+  std::string cache_dir;
+  bool remeasure = false;
+  bool json = false;
+};
+
+// By the datasheet, in the roof's unit; 0: unknown. A copy is both directions of one bus.
+double datasheet_value(const Roof& roof, const DeviceDescription& device) {
+  const std::string_view name = roof.name;
+  if (roof.unit == Roof::Unit::operations) {
+    return operations_per_clock(device.architecture, name) *
+           static_cast<double>(device.multiprocessors) * device.highest_clock_hz;
+  }
+  return roof.unit == Roof::Unit::bytes && name != "shared" ? device.datasheet_bandwidth : 0.0;
+}
+
+std::string value_text(const Roof& roof, double value) {
+  if (!(value > 0)) return "-";
+  switch (roof.unit) {
+    case Roof::Unit::bytes:
+      return fmt::format("{:.0f} GB/s", value * 1e-9);
+    case Roof::Unit::operations:
+      return fmt::format("{:.1f} T/s", value * 1e-12);
+    case Roof::Unit::seconds:
+      break;
+  }
+  return fmt::format("{:.2f} µs", value * 1e6);
+}
+
+void print_table(const Ceilings& ceilings, const DeviceDescription& device) {
+  fmt::print("{}, driver {}; memory over buffers of {} MiB; clocks as found\n", device.name,
+             device.driver, ceilings.buffer_bytes >> 20);
+  fmt::print("{:<12} {:>12} {:>12} {:>5} {:>6}  {}\n", "roof", "measured", "datasheet", "", "MHz",
+             "what");
+  for (const Roof& roof : all_roofs()) {
+    const RoofValue& found = ceilings.roofs.at(roof.name);
+    const double datasheet = datasheet_value(roof, device);
+    const bool both = found.value > 0 && datasheet > 0;
+    fmt::print("{:<12} {:>12} {:>12} {:>5} {:>6}  {}\n", roof.name, value_text(roof, found.value),
+               value_text(roof, datasheet),
+               both ? fmt::format("{:.0f} %", 100 * found.value / datasheet) : "",
+               found.clock_mhz > 0 ? fmt::format("{:.0f}", found.clock_mhz) : "", roof.what);
+  }
+}
+
+Json as_json(const Ceilings& ceilings, const DeviceDescription& device) {
+  Json roofs = Json::object();
+  for (const Roof& roof : all_roofs()) {
+    const RoofValue& found = ceilings.roofs.at(roof.name);
+    const double datasheet = datasheet_value(roof, device);
+    roofs[roof.name] = {{"value", found.value},
+                        {"datasheet", datasheet > 0 ? Json(datasheet) : Json(nullptr)},
+                        {"clock_mhz", found.clock_mhz}};
+  }
+  return {{"schema_version", 1},
+          {"device", to_json(device)},
+          {"buffer_bytes", ceilings.buffer_bytes},
+          {"roofs", roofs}};
+}
+
+void show(const Options& options) {
+  WorkerDevice device("cuda");
+  const Ceilings ceilings = options.remeasure ? measure_ceilings(device, options.cache_dir)
+                                              : ceilings_of(device, options.cache_dir);
+  if (options.json) {
+    fmt::print("{}", to_text(as_json(ceilings, device.device())));
+  } else {
+    print_table(ceilings, device.device());
+  }
+}
+
+}  // namespace
+
+void add_ceilings_command(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "ceilings", "Show what the GPU can do at most, measured, beside its datasheet");
+  command->add_option("--cache-dir", options->cache_dir, "keeps what was measured")->required();
+  command->add_flag("--remeasure", options->remeasure, "measure again what is known already");
+  command->add_flag("--json", options->json, "print JSON");
+  command->callback([options] { show(*options); });
+}
+
+}  // namespace kernelloop
