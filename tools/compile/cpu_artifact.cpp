@@ -37,15 +37,24 @@ void keep_errors(std::vector<Problem>& problems) {
                  problems.end());
 }
 
-// The definitions among nvcc's options: "-DNAME=1", "-D NAME", "--define-macro=NAME".
-std::vector<std::string> defines_of(const std::vector<std::string>& options) {
+// The values of an option of nvcc that is spelled in one of these ways, with the value as the next
+// word, behind a long spelling and "=", or right behind a short one.
+std::vector<std::string> values_of(const std::vector<std::string>& options,
+                                   const std::vector<std::string_view>& spellings) {
   std::vector<std::string> result;
   for (std::size_t i = 0; i < options.size(); ++i) {
-    std::string_view option = options[i];
-    if (option == "-D" || option == "--define-macro") {
-      if (i + 1 < options.size()) result.push_back(options[++i]);
-    } else if (take_prefix(option, "--define-macro=") || take_prefix(option, "-D")) {
-      result.emplace_back(option);
+    for (const std::string_view spelling : spellings) {
+      std::string_view option = options[i];
+      if (!take_prefix(option, spelling)) continue;
+      const bool is_long = spelling.size() > 2;
+      if (option.empty()) {
+        if (i + 1 < options.size()) result.push_back(options[++i]);
+      } else if (!is_long || option.front() == '=') {
+        result.emplace_back(option.substr(is_long ? 1 : 0));
+      } else {
+        continue;
+      }
+      break;
     }
   }
   return result;
@@ -106,7 +115,9 @@ CpuArtifact build_cpu_artifact(const CompileRequest& request, bool accepted_by_n
   build.output = work_dir / "kernel.cpu.so";
   build.include_dir = request.cpu_include_dir;
   build.compiler = request.host_compiler;
-  build.defines = defines_of(request.options);
+  build.defines = values_of(request.options, {"-D", "--define-macro"});
+  build.include_dirs =
+      values_of(request.options, {"-I", "--include-path", "-isystem", "--system-include"});
   build.sanitize = request.sanitize_cpu;
   // It counts time on the wall, which a crowded machine stretches.
   build.timeout = 5 * request.timeout;

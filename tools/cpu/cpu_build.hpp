@@ -19,6 +19,7 @@ struct CpuBuildRequest {
   std::filesystem::path include_dir;  // holds kernelloop/cpu/...
   std::filesystem::path compiler;     // a C++20 g++ or clang++
   std::vector<std::string> defines;   // "NAME=value"
+  std::vector<std::string> include_dirs;
   bool sanitize = false;              // AddressSanitizer and UndefinedBehaviorSanitizer
   std::chrono::milliseconds timeout{60000};
 };

@@ -117,6 +117,10 @@ HostCompiler::Outcome HostCompiler::preprocess(const fs::path& output) const {
   // portable branch takes it.
   append(arguments, {"-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDA_ARCH__=900"});
   for (const std::string& define : request_.defines) arguments.push_back("-D" + define);
+  // Warnings of a library are none of the candidate's.
+  for (const std::string& directory : request_.include_dirs) {
+    arguments.insert(arguments.end(), {"-isystem", directory});
+  }
   append(arguments, {request_.source.filename().string(), "-o", output.string()});
   return invoke(std::move(arguments));
 }

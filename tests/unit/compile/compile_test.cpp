@@ -463,9 +463,18 @@ TEST_F(CompileForCpu, LeavesTheVerdictOnABadSourceToNvcc) {
 }
 
 TEST_F(CompileWithoutNvcc, BuildsAndChecksThePlan) {
-  request_.options = {"-DFACTOR=2", "-D", "OTHER"};
+  const std::filesystem::path first = request_.output_dir / "first";
+  const std::filesystem::path second = request_.output_dir / "second";
+  write_file_if_changed(first / "one.hpp", "#define ONE\n");
+  write_file_if_changed(second / "two.hpp", "#define TWO\n");
+  request_.options = {"-DFACTOR=2", "-D", "OTHER", "-I" + first.string(),
+                      "--system-include=" + second.string()};
   const Json compiled = compile(
-      plan_comment() + "#if FACTOR != 2 || !defined(OTHER)\n#error options\n#endif\n" + k_kernel);
+      plan_comment() +
+      "#include <one.hpp>\n#include <two.hpp>\n"
+      "#if FACTOR != 2 || !defined(OTHER) || !defined(ONE) || !defined(TWO)\n#error options\n"
+      "#endif\n" +
+      k_kernel);
   EXPECT_EQ(compiled["status"], "compiled") << problems(compiled);
   EXPECT_EQ(compiled["artifacts"]["cuda"]["status"], "absent");
   EXPECT_EQ(compiled["artifacts"]["cuda"]["reason"], "there is no nvcc on this machine");

@@ -199,6 +199,21 @@ TEST_F(Build, DefinesReachTheSource) {
   EXPECT_EQ(out, 42);
 }
 
+TEST_F(Build, IncludeDirectoriesReachTheSource) {
+  const std::filesystem::path headers = output_.parent_path() / "headers";
+  std::filesystem::create_directories(headers);
+  write_file_atomic(headers / "answer.hpp", "constexpr int k_answer = 42;\n");
+  CpuBuildRequest with =
+      request("#include <answer.hpp>\nextern \"C\" __global__ void k(int* x) { *x = k_answer; }\n");
+  with.include_dirs = {headers.string()};
+  const CpuBuildResult result = build_for_cpu(with);
+  ASSERT_EQ(result.status, Status::built) << result.diagnostics;
+  const CpuModule module(output_);
+  int out = 0;
+  module.launch("k", shape(1, 1), &out);
+  EXPECT_EQ(out, 42);
+}
+
 TEST_F(Build, ACompilationThatTakesTooLongIsStopped) {
   CpuBuildRequest slow = request(
       "template <int n> struct S { static constexpr int v = S<n - 1>::v + S<n - 2>::v * n; };\n"
