@@ -15,6 +15,8 @@ cmake_policy(VERSION 3.25...3.31)
 
 include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/add_kernel_op.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/add_op_library.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/add_op_baselines.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/add_op_module.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/add_op_reference.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/add_op_steps.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/add_op_targets.cmake")

@@ -1,7 +1,7 @@
 # add_kernel_op(<name> SPEC <file> REFERENCE <file>
 #               [LANGUAGE CUDA] [VERSIONS <n>] [CANDIDATES <n>] [FIX_LIMIT <n>]
 #               [BUDGET_USD <x>] [BUDGET_TOKENS <n>] [BUDGET_REQUESTS <n>]
-#               [PROVIDER <p>] [MODEL <m>] [CONTEXT <dir>...] [HINTS <file>] [BASELINES <file>...]
+#               [PROVIDER <p>] [MODEL <m>] [CONTEXT <dir>...] [HINTS <file>] [BASELINES <file-or-target>...]
 #               [SOL_TARGET <x>] [ARCHITECTURES <a>...] [COMPILE_OPTIONS <o>...]
 #               [DEVICE auto|cuda|cpu] [LABELS <l>...] [EXCLUDE_FROM_OPTIMIZE_ALL])
 #
@@ -29,7 +29,8 @@
 # MODEL         the provider's model
 # CONTEXT       directories that the model may search
 # HINTS         steering words, read by the next proposal (hints.md beside SPEC; need not exist)
-# BASELINES     other implementations to compare with
+# BASELINES     other implementations to compare with: files with KERNELLOOP_BASELINE(<name>), or
+#               targets of MODULE libraries
 # SOL_TARGET    fraction of the roofline at which the loop stops (0.9)
 # ARCHITECTURES GPU architectures (90a)
 # COMPILE_OPTIONS  extra options of the kernel compiler
@@ -191,6 +192,7 @@ function(add_kernel_op op)
   _kernelloop_find_program("${op}" tool kernelloop KERNELLOOP_TOOL)
   _kernelloop_find_program("${op}" device_tool kernelloop-device KERNELLOOP_DEVICE_TOOL)
   _kernelloop_add_op_reference(${op} "${value_REFERENCE}")
+  _kernelloop_add_op_baselines(${op} baselines ${value_BASELINES})
   _kernelloop_resolve_device(value_DEVICE "${value_DEVICE}" "${value_DEVICE_LAUNCHER}")
   _kernelloop_find_toolkit()
 
@@ -210,11 +212,12 @@ function(add_kernel_op op)
       KERNELLOOP_BUILD_DIR "${directory}"
       _KERNELLOOP_TOOL "${tool}"
       _KERNELLOOP_DEVICE_TOOL "${device_tool}"
+      _KERNELLOOP_BASELINE_TARGETS "${baselines}"
   )
   foreach(
     fixed
     IN
-    ITEMS LANGUAGE VERSIONS CANDIDATES DEVICE GENERATED_DIR LABELS TEST_TIMEOUT
+    ITEMS LANGUAGE VERSIONS CANDIDATES DEVICE GENERATED_DIR LABELS TEST_TIMEOUT BASELINES
   )
     set_property(TARGET ${op} PROPERTY _KERNELLOOP_FIXED_${fixed} "${value_${fixed}}")
   endforeach()

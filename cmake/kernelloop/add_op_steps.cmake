@@ -48,6 +48,29 @@ function(_kernelloop_add_op_steps op working_directory)
     WORKING_DIRECTORY "${working_directory}"
     VERBATIM
   )
+  # What versions have to beat: timed once, and again when a baseline, the shapes or the rules change.
+  get_target_property(baseline_targets ${op} _KERNELLOOP_BASELINE_TARGETS)
+  set(baselines "")
+  if(baseline_targets)
+    set(baselines "${BUILD_DIR}/baselines.json")
+    set(libraries "")
+    foreach(target IN LISTS baseline_targets)
+      list(APPEND libraries --library "$<TARGET_FILE:${target}>")
+    endforeach()
+    add_custom_command(
+      OUTPUT "${baselines}"
+      COMMAND
+        "${DEVICE_LAUNCHER}" "${device_tool}" baselines --timing "${timing}" --reference
+        "${reference}" --device ${DEVICE} --rules ${KERNELLOOP_MEASUREMENT_RULES} --cache-dir
+        "${CMAKE_BINARY_DIR}/kernelloop/ceilings" ${libraries} --output "${baselines}"
+      DEPENDS "${timing}" ${op}_reference ${baseline_targets}
+      JOB_POOL kernelloop_gpu
+      COMMENT "${op}: baselines"
+      COMMAND_EXPAND_LISTS
+      WORKING_DIRECTORY "${working_directory}"
+      VERBATIM
+    )
+  endif()
   # A broken spec stops the loop before anything is asked.
   set(known "${contract}")
   set(previous_history "")
@@ -123,7 +146,7 @@ function(_kernelloop_add_op_steps op working_directory)
       add_custom_command(
         OUTPUT "${directory}/history.json" "${directory}/feedback.md"
         COMMAND "${tool}" learn --config "${config}" --round ${round} --sol-target "${SOL_TARGET}"
-        DEPENDS ${round_facts} ${previous_history}
+        DEPENDS ${round_facts} ${previous_history} ${baselines}
         COMMENT "${op} round ${round}: learn"
         WORKING_DIRECTORY "${working_directory}"
         VERBATIM

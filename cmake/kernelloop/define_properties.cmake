@@ -24,7 +24,7 @@ function(_kernelloop_define_properties)
     "MODEL=the provider's model; empty for its default"
     "CONTEXT=directories that the model may search"
     "HINTS=the engineer's steering words for the next proposal"
-    "BASELINES=other implementations to compare with"
+    "BASELINES=fixed: other implementations to compare with"
     "SOL_TARGET=fraction of the roofline at which the loop stops"
     "ARCHITECTURES=GPU architectures, such as 90a"
     "COMPILE_OPTIONS=extra options of the kernel compiler"

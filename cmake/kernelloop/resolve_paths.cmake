@@ -1,9 +1,14 @@
 # _kernelloop_resolve_files(<op> <label> <out> <base> <path>...)
 #
-# The paths made absolute from <base>; stops when one is not there.
+# The paths made absolute from <base>; stops when one is not there. BASELINES may name targets, which
+# stay as they are.
 function(_kernelloop_resolve_files op label out base)
   set(resolved "")
   foreach(path IN LISTS ARGN)
+    if(label MATCHES "BASELINES$" AND TARGET "${path}")
+      list(APPEND resolved "${path}")
+      continue()
+    endif()
     cmake_path(ABSOLUTE_PATH path BASE_DIRECTORY "${base}" NORMALIZE OUTPUT_VARIABLE absolute)
     if(NOT EXISTS "${absolute}")
       message(

@@ -1,5 +1,6 @@
 #include "bench/bench.hpp"
 
+#include "bench/bench_json.hpp"
 #include "bench/ceilings.hpp"
 #include "bench/measured_workload.hpp"
 #include "bench/rules.hpp"
@@ -59,104 +60,6 @@ void require_same_source(const BenchRequest& request) {
   }
 }
 
-Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
-
-// What every way of timing shows.
-Json timing_json(const Timing& timing) {
-  const Summary& times = timing.times;
-  const bool bounded = std::isfinite(timing.interval.low) && std::isfinite(timing.interval.high);
-  return {
-      {"samples", times.count},
-      {"set_aside", timing.set_aside},
-      {"throttling", timing.throttling},
-      {"median_us", times.median},
-      {"interval_us", bounded ? Json{timing.interval.low, timing.interval.high} : Json(nullptr)},
-      {"min_us", times.min},
-      {"p25_us", times.p25},
-      {"p75_us", times.p75},
-      {"spread", times.spread},
-      {"clock_mhz", known(std::round(timing.clock_mhz))},
-      {"power_watts", known(std::round(timing.power_watts))},
-      {"addresses", timing.addresses},
-      {"rechecked", timing.rechecks.count}};
-}
-
-// Of a timing with many launches in a sample.
-Json batch_json(const std::optional<Timing>& timing) {
-  if (!timing) return nullptr;
-  Json json = timing_json(*timing);
-  json["launches_per_sample"] = timing->launches_per_sample;
-  json["graph"] = timing->graph;
-  return json;
-}
-
-Json workload_json(const MeasuredWorkload& one) {
-  Json axes = Json::object();
-  for (const auto& [name, value] : one.workload.axes) {
-    axes[name] = value;
-  }
-  Json flops = Json::object();
-  for (const auto& [name, value] : one.cost.flops) {
-    flops[name] = value;
-  }
-  const double median_us = one.cold.times.median;
-  Json json{{"name", one.workload.name},
-            {"axes", axes},
-            {"weight", one.workload.weight},
-            {"data_sets", one.data_sets}};
-  json.update(timing_json(one.cold));
-  json.update({{"bytes", one.cost.bytes},
-               {"flops", flops},
-               {"bytes_per_second", one.cost.bytes / (median_us * 1e-6)},
-               {"datasheet_us", known(one.limit.us)},
-               {"sol_us", one.light ? Json(one.light->us) : Json(nullptr)},
-               {"sol", one.light ? Json(one.light->us / median_us) : Json(nullptr)},
-               {"bound", one.light ? Json(one.light->bound) : Json(nullptr)},
-               {"hot", batch_json(one.hot)},
-               {"rotating", batch_json(one.rotating)}});
-  return json;
-}
-
-Json samples_json(const std::vector<TimeSample>& samples) {
-  Json us = Json::array();
-  Json clocks = Json::array();
-  Json sets = Json::array();
-  Json throttled = Json::array();
-  for (const TimeSample& sample : samples) {
-    us.push_back(sample.us);
-    clocks.push_back(known(sample.clock_mhz));
-    sets.push_back(sample.set);
-    throttled.push_back(sample.throttled);
-  }
-  return {{"us", us}, {"clock_mhz", clocks}, {"set", sets}, {"throttled", throttled}};
-}
-
-Json samples_json(const MeasuredWorkload& one) {
-  const auto of = [](const std::optional<Timing>& timing) {
-    return timing ? samples_json(timing->samples) : Json(nullptr);
-  };
-  return {{"name", one.workload.name},
-          {"cold", samples_json(one.cold.samples)},
-          {"hot", of(one.hot)},
-          {"rotating", of(one.rotating)}};
-}
-
-Json summary_json(const std::vector<MeasuredWorkload>& measured) {
-  std::vector<double> times;
-  std::vector<double> fractions;
-  std::vector<double> weights;
-  for (const MeasuredWorkload& one : measured) {
-    times.push_back(one.cold.times.median);
-    weights.push_back(one.workload.weight);
-    if (one.light) {
-      fractions.push_back(one.light->us / one.cold.times.median);
-    }
-  }
-  const bool all_bounded = fractions.size() == times.size();
-  return {{"time_us", weighted_geometric_mean(times, weights)},
-          {"sol", all_bounded ? Json(weighted_geometric_mean(fractions, weights)) : Json(nullptr)}};
-}
-
 // What no workload accounts for (starting, ceilings) is in "total" alone.
 Json spent_json(const std::vector<MeasuredWorkload>& measured, double total) {
   MeasurementCost spent;
@@ -169,23 +72,6 @@ Json spent_json(const std::vector<MeasuredWorkload>& measured, double total) {
           {"check", rounded_to_milliseconds(spent.check)},
           {"timing", rounded_to_milliseconds(spent.timing)},
           {"total", rounded_to_milliseconds(total)}};
-}
-
-Json ceilings_json(const Ceilings& ceilings) {
-  if (ceilings.roofs.empty()) {
-    return Json::object();
-  }
-  Json roofs = Json::object();
-  for (const auto& [name, value] : ceilings.roofs) {
-    roofs[name] = value.value;
-  }
-  return {{"roofs", roofs}, {"buffer_bytes", ceilings.buffer_bytes}};
-}
-
-void add_device(Json& report, const DeviceDescription& device) {
-  report["device"] = to_json(device);
-  report["mode"] = device.kind == "cpu" ? "wall" : "cold";
-  report["clocks"] = "as found";
 }
 
 }  // namespace
@@ -204,19 +90,20 @@ BenchReport bench(const BenchRequest& request, TimingDevice& device) {
         fmt::format("{} has no workload for the {} device", request.compiled.op, request.device));
   }
   const Ceilings ceilings = ceilings_of(device, request.cache_dir);
-  const int module = device.load(artifact_for(request.compiled, device.device()));
+  const Contestant version = contestant_of(request.compiled, *request.spec, device.device());
+  const int module = device.load(version.artifact);
+  const MeasureRequest measure{request.spec, &version, request.device, request.seed, request.judge};
   BenchReport report = without_times(request, "measured", "");
-  add_device(report.bench, device.device());
-  report.bench["ceilings"] = ceilings_json(ceilings);
+  report.bench.update(setting_json(device.device(), ceilings));
   report.bench["workloads"] = Json::array();
   std::vector<MeasuredWorkload> measured;
   std::optional<TensorArena> memory = memory_for(*request.spec, workloads);
   for (const Workload& workload : workloads) {
-    auto result = measure_workload(request, workload, device, module, ceilings, memory);
+    auto result = measure_workload(measure, workload, device, module, ceilings, memory);
     if (const auto* reason = std::get_if<std::string>(&result)) {
       BenchReport failure = without_times(request, "failed",
                                           fmt::format("workload '{}': {}", workload.name, *reason));
-      add_device(failure.bench, device.device());
+      failure.bench.update(device_json(device.device()));
       return failure;
     }
     measured.push_back(std::get<MeasuredWorkload>(std::move(result)));

@@ -16,7 +16,7 @@ std::string fault_text(const Fault& fault, std::string_view when) {
 }
 
 // Whether the outputs that timed launches left hold; empty, or what is wrong with them.
-std::string check_outputs(const BenchRequest& request, const WorkloadCase& one,
+std::string check_outputs(const MeasureRequest& request, const WorkloadCase& one,
                           const std::vector<OutputSnapshot>& fresh,
                           const TimeResult::Rechecks& rechecks) {
   for (std::size_t set = 0; set < fresh.size(); ++set) {
@@ -90,7 +90,7 @@ Timing summary_of(CacheState cache, TimeResult&& result) {
 // Times one version on one workload.
 class Measurement {
  public:
-  Measurement(const BenchRequest& request, const WorkloadCase& one, const ResolvedPlan& plan,
+  Measurement(const MeasureRequest& request, const WorkloadCase& one, const ResolvedPlan& plan,
               TimingDevice& device, int module, MeasurementCost& spent)
       : request_(request),
         one_(one),
@@ -102,7 +102,8 @@ class Measurement {
   // A run of its own on every set, which later outputs must equal; empty, or what went wrong.
   std::string run_fresh() {
     const ScopedSeconds timed(spent_.check);
-    for (const TensorArena& set : one_.sets) {
+    for (std::size_t number = 0; number < one_.sets.size(); ++number) {
+      const TensorArena& set = one_.sets[number];
       // Another poison than verification's, so that an element that is never written shows.
       RunRequest run;
       run.arena = &set;
@@ -114,6 +115,11 @@ class Measurement {
       }
       if (!result.changed_inputs.empty()) {
         return fmt::format("it changed the input '{}'", result.changed_inputs.front());
+      }
+      if (request_.judge_always) {
+        if (const std::optional<std::string> wrong = request_.judge(one_, number)) {
+          return "its result is wrong: " + *wrong;
+        }
       }
       fresh_.emplace_back(*request_.spec, one_.axes, set);
     }
@@ -144,7 +150,7 @@ class Measurement {
   }
 
  private:
-  const BenchRequest& request_;
+  const MeasureRequest& request_;
   const WorkloadCase& one_;
   const ResolvedPlan& plan_;
   TimingDevice& device_;
@@ -183,7 +189,7 @@ StoppingRule stopping_rule(const std::string& device) {
   return stop;
 }
 
-std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest& request,
+std::variant<MeasuredWorkload, std::string> measure_workload(const MeasureRequest& request,
                                                              const Workload& workload,
                                                              TimingDevice& device, int module,
                                                              const Ceilings& ceilings,
@@ -195,7 +201,7 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest&
                             std::exchange(memory, std::nullopt));
   });
   result.data_sets = one.sets.size();
-  auto planned = plan_for(one, *request.spec, request.compiled, device.device().limits);
+  auto planned = request.contestant->plan(one, device.device().limits);
   if (const auto* reason = std::get_if<std::string>(&planned)) {
     return *reason;
   }

@@ -3,6 +3,7 @@
 
 #include "bench/bench.hpp"
 #include "bench/ceilings.hpp"
+#include "bench/contestant.hpp"
 #include "bench/physics.hpp"
 #include "support/statistics.hpp"
 
@@ -58,10 +59,19 @@ StoppingRule stopping_rule(const std::string& device);
 // and a gap weigh too much on one of them.
 inline constexpr double k_short_launch_us = 20;
 
-// The times, or why the version fails: a fault, outputs of a timed launch that are not those
+struct MeasureRequest {
+  const OpSpec* spec = nullptr;
+  const Contestant* contestant = nullptr;
+  std::string device;  // "cuda" | "cpu"
+  std::uint64_t seed = 0;
+  OutputJudge judge;          // as in BenchRequest
+  bool judge_always = false;  // also before timing: nothing has verified it
+};
+
+// The times, or why the contestant fails: a fault, outputs of a timed launch that are not those
 // of a fresh run (and not right by the reference either), a time below what the datasheet allows.
 // `memory` is used for the tensors where it is large enough, and comes back with the times.
-std::variant<MeasuredWorkload, std::string> measure_workload(const BenchRequest& request,
+std::variant<MeasuredWorkload, std::string> measure_workload(const MeasureRequest& request,
                                                              const Workload& workload,
                                                              TimingDevice& device, int module,
                                                              const Ceilings& ceilings,

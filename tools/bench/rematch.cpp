@@ -20,16 +20,6 @@ constexpr StoppingRule k_rule{40, 160, 0.001, std::chrono::milliseconds(3000)};
 // A single cold launch that is shorter cannot show 1 %; many on rotating tensors can.
 constexpr double k_single_launch_us = 50;
 
-int load_version(const CompiledVersion& version, TimingDevice& device) {
-  if (version.availability != CompiledVersion::Availability::built) {
-    fail(ExitCode::bad_input, "{} {} has nothing to run on the {} device: {}", version.op,
-         version.version, device.device().kind,
-         version.status == CompiledVersion::Status::compiled ? version.artifact_reason
-                                                             : version.reason);
-  }
-  return device.load(artifact_for(version, device.device()));
-}
-
 struct Modules {
   int incumbent = 0;
   int incumbent_again = 0;
@@ -61,8 +51,8 @@ std::variant<Round, std::string> take_samples(const RematchRequest& request,
                                               TimingDevice& device) {
   const WorkloadCase one = prepare_workload(*request.spec, workload, request.device, request.seed);
   const LaunchLimits& limits = device.device().limits;
-  auto incumbent = plan_for(one, *request.spec, request.incumbent, limits);
-  auto challenger = plan_for(one, *request.spec, request.challenger, limits);
+  auto incumbent = request.incumbent.plan(one, limits);
+  auto challenger = request.challenger.plan(one, limits);
   for (const auto* planned : {&incumbent, &challenger}) {
     if (const auto* reason = std::get_if<std::string>(planned)) {
       return *reason;
@@ -79,10 +69,9 @@ std::variant<Round, std::string> take_samples(const RematchRequest& request,
                      {modules.challenger, std::get<ResolvedPlan>(challenger)}};
   const TimeResult timed = device.time(timing);
   if (timed.fault) {
-    return fmt::format(
-        "{} in {}: {}", name_of(timed.fault.kind),
-        timed.faulty_variant == 2 ? request.challenger.version : request.incumbent.version,
-        timed.fault.message);
+    return fmt::format("{} in {}: {}", name_of(timed.fault.kind),
+                       timed.faulty_variant == 2 ? request.challenger.name : request.incumbent.name,
+                       timed.fault.message);
   }
   if (timed.samples.size() != timing.variants.size()) {
     return std::string("the device did not return the samples of every version");
@@ -116,13 +105,13 @@ Json rematch(const RematchRequest& request, TimingDevice& device) {
          request.spec->name, request.device);
   }
   Modules modules;
-  modules.incumbent = load_version(request.incumbent, device);
-  modules.incumbent_again = load_version(request.incumbent, device);
-  modules.challenger = load_version(request.challenger, device);
+  modules.incumbent = device.load(request.incumbent.artifact);
+  modules.incumbent_again = device.load(request.incumbent.artifact);
+  modules.challenger = device.load(request.challenger.artifact);
   Json report = {{"schema_version", 1},
                  {"op", request.spec->name},
-                 {"incumbent", request.incumbent.version},
-                 {"challenger", request.challenger.version},
+                 {"incumbent", request.incumbent.name},
+                 {"challenger", request.challenger.name},
                  {"status", "compared"},
                  {"reason", ""},
                  {"rules", k_measurement_rules},

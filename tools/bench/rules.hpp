@@ -7,4 +7,7 @@ namespace kernelloop {
 
 inline constexpr int k_measurement_rules = 2;
 
+// Throws Error(usage) when a command line was made for other rules.
+void require_measurement_rules(int rules);
+
 }  // namespace kernelloop

@@ -20,7 +20,7 @@ struct CpuBuildRequest {
   std::filesystem::path compiler;     // a C++20 g++ or clang++
   std::vector<std::string> defines;   // "NAME=value"
   std::vector<std::string> include_dirs;
-  bool sanitize = false;              // AddressSanitizer and UndefinedBehaviorSanitizer
+  bool sanitize = false;  // AddressSanitizer and UndefinedBehaviorSanitizer
   std::chrono::milliseconds timeout{60000};
 };
 

@@ -31,17 +31,8 @@ std::uint64_t fresh_seed() {
   return (std::uint64_t{device()} << 32) | device();
 }
 
-void require_own_rules(int rules) {
-  if (rules != k_measurement_rules) {
-    fail(ExitCode::usage,
-         "--rules {} is not the number of this program's measurement rules ({}): configure the "
-         "project again with CMake, so that build and tools agree",
-         rules, k_measurement_rules);
-  }
-}
-
 void bench_and_write(const BenchOptions& options) {
-  require_own_rules(options.rules);
+  require_measurement_rules(options.rules);
   const OpSpec spec = parse_op_spec(read_json(options.timing));
   BenchRequest request;
   request.spec = &spec;

@@ -13,7 +13,7 @@
 namespace kernelloop {
 namespace {
 
-struct Options {
+struct CeilingsOptions {
   std::string cache_dir;
   bool remeasure = false;
   bool json = false;
@@ -73,7 +73,7 @@ Json as_json(const Ceilings& ceilings, const DeviceDescription& device) {
           {"roofs", roofs}};
 }
 
-void show(const Options& options) {
+void show(const CeilingsOptions& options) {
   WorkerDevice device("cuda");
   const Ceilings ceilings = options.remeasure ? measure_ceilings(device, options.cache_dir)
                                               : ceilings_of(device, options.cache_dir);
@@ -87,7 +87,7 @@ void show(const Options& options) {
 }  // namespace
 
 void add_ceilings_command(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CeilingsOptions>();
   CLI::App* command = app.add_subcommand(
       "ceilings", "Show what the GPU can do at most, measured, beside its datasheet");
   command->add_option("--cache-dir", options->cache_dir, "keeps what was measured")->required();

@@ -12,6 +12,7 @@ void add_info_command(CLI::App& app);
 void add_list_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
 void add_oracle_command(CLI::App& app);
+void add_baselines_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_compare_command(CLI::App& app);
 void add_ceilings_command(CLI::App& app);

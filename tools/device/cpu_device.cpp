@@ -1,5 +1,6 @@
 #include "device/cpu_device.hpp"
 
+#include "device/baseline_module.hpp"
 #include "device/cpu_module.hpp"
 #include "device/crash_reporter.hpp"
 #include "device/guarded_buffer.hpp"
@@ -64,6 +65,15 @@ class Buffers {
     return result;
   }
 
+  [[nodiscard]] std::vector<BaselineTensor> for_baseline() const {
+    std::vector<BaselineTensor> result;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      result.push_back(
+          {tensors_[i].name, tensors_[i].bytes, buffers_[i].data(), tensors_[i].output});
+    }
+    return result;
+  }
+
   [[nodiscard]] Fault damage() const {
     for (const GuardedBuffer& buffer : buffers_) {
       if (std::string found = buffer.damage(); !found.empty()) {
@@ -117,6 +127,12 @@ class CpuDevice final : public Device {
   }
 
   Fault load(int module, const Artifact& artifact) override {
+    if (artifact.host_code) {
+      BaselineModule baseline;
+      Fault fault = baseline.open(artifact.path);
+      if (!fault) baselines_.insert_or_assign(module, baseline);
+      return fault;
+    }
     CpuModule loaded;
     Fault fault = loaded.open(artifact);
     if (!fault) modules_.insert_or_assign(module, std::move(loaded));
@@ -125,16 +141,15 @@ class CpuDevice final : public Device {
 
   RunResult run(const RunJob& job) override {
     RunResult result;
-    const CpuModule& module = module_of(job.module);
-    std::vector<CpuCall> calls;
+    Launcher launcher;
     Buffers buffers(job.tensors, job.plan.workspace_bytes, job.placement);
     result.placement = job.placement;
-    result.fault = module.bind(job.plan, buffers.addresses(), job.schedule_seed, calls);
+    result.fault = bind(job.module, job.plan, buffers, job.schedule_seed, launcher);
     if (result.fault) return result;
     buffers.poison(job.poison);
     {
       const CrashReporter reporter(buffers.all(), report_);
-      result.fault = module.launch(calls);
+      result.fault = launcher();
     }
     if (!result.fault) result.fault = buffers.damage();
     result.input_protection = "read_only";
@@ -150,12 +165,11 @@ class CpuDevice final : public Device {
     for (const std::vector<SharedTensor>& tensors : job.sets) {
       sets.emplace_back(tensors, workspace, Placement::margins);
     }
-    std::vector<std::vector<std::vector<CpuCall>>> calls(job.variants.size());  // [variant][set]
+    std::vector<std::vector<Launcher>> launchers(job.variants.size());  // [variant][set]
     for (std::size_t v = 0; v < job.variants.size(); ++v) {
       const auto& variant = job.variants[v];
       for (const Buffers& set : sets) {
-        result.fault = module_of(variant.module)
-                           .bind(variant.plan, set.addresses(), 0, calls[v].emplace_back());
+        result.fault = bind(variant.module, variant.plan, set, 0, launchers[v].emplace_back());
         if (result.fault) return faulty(std::move(result), v);
       }
     }
@@ -163,24 +177,24 @@ class CpuDevice final : public Device {
       Buffers& buffers = sets[order.slot];
       buffers.poison(Poison());
       const CrashReporter reporter(buffers.all(), report_);
-      const CpuModule& module = module_of(job.variants[order.variant].module);
+      const Launcher& launcher = launchers[order.variant][order.slot];
       const Clock::time_point start = Clock::now();
-      Fault fault = module.launch(calls[order.variant][order.slot]);
+      Fault fault = launcher();
       const Clock::duration taken = Clock::now() - start;
       sample.us = std::chrono::duration<double, std::micro>(taken).count();
       return fault ? fault : buffers.damage();
     };
-    for (std::size_t v = 0; v < calls.size(); ++v) {
+    for (std::size_t v = 0; v < launchers.size(); ++v) {
       for (int i = 0; i < job.warmup; ++i) {
         TimeSample unused;
         result.fault = take({v, 0, false}, unused);
         if (result.fault) return faulty(std::move(result), v);
       }
     }
-    Sampled sampled =
-        take_samples({calls.size(), sets.size(), 1, job.stop, job.seed, job.patience}, sets.size(),
-                     {take, [&](std::size_t slot) { return sets[slot].hash_of_outputs(); },
-                      [](std::size_t slot) { return static_cast<int>(slot); }});
+    Sampled sampled = take_samples(
+        {launchers.size(), sets.size(), 1, job.stop, job.seed, job.patience}, sets.size(),
+        {take, [&](std::size_t slot) { return sets[slot].hash_of_outputs(); },
+         [](std::size_t slot) { return static_cast<int>(slot); }});
     for (std::size_t set = 0; set < sets.size(); ++set) {
       if (sampled.last_slots[set]) sets[set].return_outputs();
     }
@@ -196,9 +210,29 @@ class CpuDevice final : public Device {
   }
 
  private:
-  const CpuModule& module_of(int number) const {
-    const auto found = modules_.find(number);
-    if (found == modules_.end()) fail(ExitCode::internal, "module {} is not loaded", number);
+  using Launcher = std::function<Fault()>;
+
+  // Makes the launches of a plan on these buffers, or has a baseline make them.
+  Fault bind(int number, const ResolvedPlan& plan, const Buffers& buffers, std::uint64_t seed,
+             Launcher& launcher) const {
+    if (plan.host) {
+      const BaselineModule& baseline = loaded(baselines_, number);
+      launcher = [&baseline, call = *plan.host, tensors = buffers.for_baseline()] {
+        return baseline.run(call, tensors, nullptr);
+      };
+      return {};
+    }
+    const CpuModule& module = loaded(modules_, number);
+    std::vector<CpuCall> calls;
+    if (Fault fault = module.bind(plan, buffers.addresses(), seed, calls)) return fault;
+    launcher = [&module, calls = std::move(calls)] { return module.launch(calls); };
+    return {};
+  }
+
+  template <typename Module>
+  static const Module& loaded(const std::map<int, Module>& modules, int number) {
+    const auto found = modules.find(number);
+    if (found == modules.end()) fail(ExitCode::internal, "module {} is not loaded", number);
     return found->second;
   }
 
@@ -209,6 +243,7 @@ class CpuDevice final : public Device {
 
   std::function<void(const Fault&)> report_;
   std::map<int, CpuModule> modules_;
+  std::map<int, BaselineModule> baselines_;
 };
 
 }  // namespace

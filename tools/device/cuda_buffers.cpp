@@ -132,6 +132,15 @@ CudaAddresses CudaBuffers::addresses() const {
   return result;
 }
 
+std::vector<BaselineTensor> CudaBuffers::for_baseline() const {
+  std::vector<BaselineTensor> result;
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    result.push_back({tensors_[i].name, tensors_[i].bytes,
+                      reinterpret_cast<void*>(buffers_[i].data), tensors_[i].output});
+  }
+  return result;
+}
+
 std::map<std::string, std::uint64_t> CudaBuffers::named_addresses() const {
   std::map<std::string, std::uint64_t> result;
   for (const Buffer& buffer : buffers_) result[buffer.name] = buffer.data;

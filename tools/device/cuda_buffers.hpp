@@ -1,6 +1,7 @@
 // Device copies of the tensors, placed so that accesses out of bounds show.
 #pragma once
 
+#include "device/baseline_module.hpp"
 #include "device/cuda_fence.hpp"
 #include "device/cuda_harness.hpp"
 #include "device/cuda_module.hpp"
@@ -19,6 +20,7 @@ class CudaBuffers {
               Placement placement);
 
   [[nodiscard]] CudaAddresses addresses() const;
+  [[nodiscard]] std::vector<BaselineTensor> for_baseline() const;
   // Of the tensors and of "workspace".
   [[nodiscard]] std::map<std::string, std::uint64_t> named_addresses() const;
   [[nodiscard]] Placement placement() const noexcept { return placement_; }

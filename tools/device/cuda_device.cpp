@@ -1,5 +1,6 @@
 #include "device/cuda_device.hpp"
 
+#include "device/baseline_module.hpp"
 #include "device/compute_sanitizer.hpp"
 #include "device/cuda_buffers.hpp"
 #include "device/cuda_roofs.hpp"
@@ -80,6 +81,12 @@ class CudaDevice final : public Device {
 
   Fault load(int module, const Artifact& artifact) override {
     open();
+    if (artifact.host_code) {
+      BaselineModule baseline;
+      Fault fault = baseline.open(artifact.path);
+      if (!fault) baselines_.insert_or_assign(module, baseline);
+      return fault;
+    }
     CudaModule loaded(driver_, device_);
     Fault fault = loaded.open(artifact);
     if (!fault) modules_.emplace(module, std::move(loaded));
@@ -88,18 +95,17 @@ class CudaDevice final : public Device {
 
   RunResult run(const RunJob& job) override {
     RunResult result;
-    CudaModule& module = module_of(job.module);
     CudaBuffers buffers(driver_, device_, *harness_, job.tensors, job.plan.workspace_bytes,
                         job.placement);
     result.placement = buffers.placement();
     if (result.placement == Placement::bare) result.addresses = buffers.named_addresses();
-    std::vector<CudaCall> calls;
-    result.fault = module.bind(job.plan, buffers.addresses(), limits_, calls);
+    CudaLaunches launches;
+    result.fault = bind(job.module, job.plan, buffers, launches);
     if (result.fault) return result;
     if (!job.uninitialised) buffers.poison(job.poison);
     driver_.check(harness_->synchronize(), "preparing a run");
     result.fault = guarded(driver_, job.plan, [&] {
-      if (Fault refused = module.launch(calls, harness_->stream())) return refused;
+      if (Fault refused = launches.enqueue()) return refused;
       driver_.check(harness_->synchronize(), "running");
       return buffers.damage();
     });
@@ -113,11 +119,13 @@ class CudaDevice final : public Device {
   TimeResult time(const TimeJob& job) override {
     harness_->prepare_timing();
     if (!monitor_) monitor_.emplace(uuid());
-    std::vector<CudaModule*> modules;
-    for (const auto& variant : job.variants) modules.push_back(&module_of(variant.module));
-    return CudaTiming({driver_, device_, *harness_, *monitor_, limits_,
+    return CudaTiming({driver_, device_, *harness_, *monitor_,
                        attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)},
-                      job, std::move(modules))
+                      job,
+                      [&](std::size_t variant, const CudaBuffers& buffers, CudaLaunches& launches) {
+                        const TimeRequest::Variant& wanted = job.variants[variant];
+                        return bind(wanted.module, wanted.plan, buffers, launches);
+                      })
         .run();
   }
 
@@ -157,10 +165,35 @@ class CudaDevice final : public Device {
     harness_.emplace(driver_, device_);
   }
 
-  CudaModule& module_of(int number) {
-    const auto found = modules_.find(number);
-    if (found == modules_.end()) fail(ExitCode::internal, "module {} is not loaded", number);
+  template <typename Module>
+  static Module& loaded(std::map<int, Module>& modules, int number) {
+    const auto found = modules.find(number);
+    if (found == modules.end()) fail(ExitCode::internal, "module {} is not loaded", number);
     return found->second;
+  }
+
+  // Makes the launches of a plan on these buffers ready, or has a baseline make them.
+  Fault bind(int number, const ResolvedPlan& plan, const CudaBuffers& buffers,
+             CudaLaunches& launches) {
+    const CUstream stream = harness_->stream();
+    if (plan.host) {
+      const BaselineModule& baseline = loaded(baselines_, number);
+      // Libraries launch a handful of kernels, and may do what a graph cannot hold.
+      launches.operations = 16;
+      launches.recordable = false;
+      launches.enqueue = [&baseline, call = *plan.host, tensors = buffers.for_baseline(), stream] {
+        return baseline.run(call, tensors, stream);
+      };
+      return {};
+    }
+    CudaModule& module = loaded(modules_, number);
+    std::vector<CudaCall> calls;
+    if (Fault fault = module.bind(plan, buffers.addresses(), limits_, calls)) return fault;
+    launches.operations = calls.size();
+    launches.enqueue = [&module, calls = std::move(calls), stream] {
+      return module.launch(calls, stream);
+    };
+    return {};
   }
 
   CudaDriver driver_;
@@ -170,6 +203,7 @@ class CudaDevice final : public Device {
   std::optional<CudaHarness> harness_;
   std::optional<GpuMonitor> monitor_;  // from the first timing on
   std::map<int, CudaModule> modules_;
+  std::map<int, BaselineModule> baselines_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace {
 // cost is then small, and so is the step of the clock.
 constexpr double k_sample_us = 200;
 constexpr int k_most_launches = 1024;
+constexpr int k_most_held = 500;  // launches that a held stream takes, and room to spare
 // Launches on other tensors must displace all that L2 holds, and then some: it is hashed.
 constexpr std::int64_t k_rotating_l2 = 3;
 constexpr std::size_t k_most_slots = 256;
@@ -29,11 +30,8 @@ std::int64_t bytes_of(const std::vector<SharedTensor>& tensors, std::int64_t wor
 
 }  // namespace
 
-CudaTiming::CudaTiming(CudaSetting setting, const TimeJob& job, std::vector<CudaModule*> modules)
-    : setting_(setting),
-      job_(job),
-      modules_(std::move(modules)),
-      hash_seed_(std::random_device()()) {}
+CudaTiming::CudaTiming(CudaSetting setting, const TimeJob& job, Bind bind)
+    : setting_(setting), job_(job), bind_(std::move(bind)), hash_seed_(std::random_device()()) {}
 
 std::size_t CudaTiming::addresses() const {
   std::int64_t all = 0;
@@ -64,25 +62,23 @@ Fault CudaTiming::fill_slots() {
                                     job_.sets[set], workspace, Placement::margins),
                         {}});
       Slot& slot = slots_.back();
-      slot.calls.resize(modules_.size());
+      slot.launches.resize(job_.variants.size());
     }
   }
   return {};
 }
 
 Fault CudaTiming::launch(std::size_t variant, std::size_t slot) const {
-  return modules_[variant]->launch(slots_[slot].calls[variant], setting_.harness.stream());
+  return slots_[slot].launches[variant].enqueue();
 }
 
 // Binds the launches to every slot and runs them: that loads what is loaded late and grows what
 // grows (local memory), and shows whether they run at all.
 Fault CudaTiming::prepare(std::size_t variant) {
-  const ResolvedPlan& plan = job_.variants[variant].plan;
   for (Slot& slot : slots_) {
-    Fault fault = modules_[variant]->bind(plan, slot.buffers.addresses(), setting_.limits,
-                                          slot.calls[variant]);
-    if (fault) return fault;
+    if (Fault fault = bind_(variant, slot.buffers, slot.launches[variant])) return fault;
   }
+  recordable_ = recordable_ && slots_.front().launches[variant].recordable;
   slots_.front().buffers.poison(Poison());
   for (int i = 0; i < std::max(job_.warmup, 1); ++i) {
     if (Fault refused = launch(variant, 0)) return refused;
@@ -95,9 +91,19 @@ Fault CudaTiming::prepare(std::size_t variant) {
 void CudaTiming::choose_launches() {
   launches_ = 1;
   if (job_.cache == CacheState::cold) return;
-  const auto once = setting_.harness.time(slots_[0].calls[0].size(), [&] { return !launch(0, 0); });
+  const auto once =
+      setting_.harness.time(slots_[0].launches[0].operations, [&] { return !launch(0, 0); });
   const double us = once ? std::max(once->microseconds, 0.1) : k_sample_us;
-  launches_ = std::clamp(static_cast<int>(std::ceil(k_sample_us / us)), 1, k_most_launches);
+  int most = k_most_launches;
+  if (!recordable_) {
+    // What the stream holds while it is held.
+    std::size_t operations = 1;
+    for (const CudaLaunches& one : slots_[0].launches) {
+      operations = std::max(operations, one.operations);
+    }
+    most = std::max(1, k_most_held / static_cast<int>(operations));
+  }
+  launches_ = std::clamp(static_cast<int>(std::ceil(k_sample_us / us)), 1, most);
   if (job_.cache == CacheState::rotating) {
     // Every slot equally often.
     const auto slots = static_cast<int>(slots_.size());
@@ -105,14 +111,20 @@ void CudaTiming::choose_launches() {
   }
 }
 
+// All launches of a sample; rotating ones go round the slots.
+Fault CudaTiming::launch_many(std::size_t variant, std::size_t slot) const {
+  Fault refused;
+  for (int i = 0; i < launches_ && !refused; ++i) {
+    const bool rotating = job_.cache == CacheState::rotating;
+    refused = launch(variant, rotating ? static_cast<std::size_t>(i) % slots_.size() : slot);
+  }
+  return refused;
+}
+
 Fault CudaTiming::record(std::size_t variant, std::size_t slot, CudaGraph& graph) {
   Fault refused;
-  graph = capture(setting_.driver, setting_.harness.stream(), [&] {
-    for (int i = 0; i < launches_ && !refused; ++i) {
-      const bool rotating = job_.cache == CacheState::rotating;
-      refused = launch(variant, rotating ? static_cast<std::size_t>(i) % slots_.size() : slot);
-    }
-  });
+  graph = capture(setting_.driver, setting_.harness.stream(),
+                  [&] { refused = launch_many(variant, slot); });
   return refused;
 }
 
@@ -122,7 +134,7 @@ Fault CudaTiming::take_one(const SampleOrder& order, CudaSample& sample) {
   slot.buffers.poison(Poison());
   setting_.harness.flush_l2();
   Fault refused;
-  const auto taken = setting_.harness.time(slot.calls[order.variant].size(), [&] {
+  const auto taken = setting_.harness.time(slot.launches[order.variant].operations, [&] {
     refused = launch(order.variant, order.slot);
     return !refused;
   });
@@ -133,23 +145,29 @@ Fault CudaTiming::take_one(const SampleOrder& order, CudaSample& sample) {
 Fault CudaTiming::take_many(const SampleOrder& order, CudaSample& sample) {
   const bool rotating = job_.cache == CacheState::rotating;
   CudaGraph& graph = graphs_[order.variant][rotating ? 0 : order.slot];
-  if (!graph.get()) {
+  if (recordable_ && !graph.get()) {
     if (Fault refused = record(order.variant, order.slot, graph)) return refused;
   }
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     if (rotating || slot == order.slot) slots_[slot].buffers.poison(Poison());
   }
   const CUstream stream = setting_.harness.stream();
+  Fault refused;
   const auto run = [&] {
-    setting_.driver.check(setting_.driver.cuGraphLaunch(graph.get(), stream), "launching a graph");
-    return true;
+    if (recordable_) {
+      setting_.driver.check(setting_.driver.cuGraphLaunch(graph.get(), stream),
+                            "launching a graph");
+    } else {
+      refused = launch_many(order.variant, order.slot);
+    }
+    return !refused;
   };
   // Once outside the clock: then the caches hold what they will hold in the middle of a sample.
   run();
   setting_.driver.check(setting_.harness.synchronize(), "warming the cache");
   const auto taken = setting_.harness.time(1, run);
   if (taken) sample = {taken->microseconds / launches_, taken->clock_mhz};
-  return {};
+  return refused;
 }
 
 Fault CudaTiming::take(const SampleOrder& order, TimeSample& sample) {
@@ -187,19 +205,20 @@ Fault CudaTiming::check_slots(std::size_t variant) {
 TimeResult CudaTiming::run() {
   TimeResult result;
   result.fault = fill_slots();
-  for (std::size_t variant = 0; variant < modules_.size() && !result.fault; ++variant) {
+  for (std::size_t variant = 0; variant < job_.variants.size() && !result.fault; ++variant) {
     result.faulty_variant = static_cast<int>(variant);
     result.fault =
         guarded(setting_.driver, job_.variants[variant].plan, [&] { return prepare(variant); });
   }
   if (result.fault) return result;
   choose_launches();
-  graphs_.resize(modules_.size());
+  graphs_.resize(job_.variants.size());
   for (auto& of_variant : graphs_) of_variant.resize(slots_.size());
   throttling_ = setting_.monitor.throttling();
 
   const bool rotating = job_.cache == CacheState::rotating;
-  SamplingPlan plan{modules_.size(), slots_.size(), launches_, job_.stop, job_.seed, job_.patience};
+  SamplingPlan plan{job_.variants.size(), slots_.size(), launches_, job_.stop, job_.seed,
+                    job_.patience};
   Sampled sampled = take_samples(
       plan, job_.sets.size(),
       {[&](const SampleOrder& order, TimeSample& sample) { return take(order, sample); },
@@ -208,13 +227,13 @@ TimeResult CudaTiming::run() {
   result = std::move(sampled.result);
   result.launches_per_sample = launches_;
   result.addresses = static_cast<int>(addresses_);
-  result.graph = job_.cache != CacheState::cold;
+  result.graph = recordable_ && job_.cache != CacheState::cold;
   result.throttling = reasons_;
   if (!watts_.empty()) result.power_watts = median(watts_);
   if (result.fault) return result;
   result.fault = check_slots(0);
   if (result.fault) {
-    result.faulty_variant = modules_.size() == 1 ? 0 : -1;
+    result.faulty_variant = job_.variants.size() == 1 ? 0 : -1;
     return result;
   }
   for (std::size_t set = 0; set < sampled.last_slots.size(); ++set) {

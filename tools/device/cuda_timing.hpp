@@ -3,7 +3,7 @@
 
 #include "device/cuda_buffers.hpp"
 #include "device/cuda_harness.hpp"
-#include "device/cuda_module.hpp"
+#include "device/cuda_launches.hpp"
 #include "device/device.hpp"
 #include "device/nvml.hpp"
 #include "device/sampling.hpp"
@@ -19,14 +19,14 @@ struct CudaSetting {
   CUdevice device;
   CudaHarness& harness;  // prepared for timing
   const GpuMonitor& monitor;
-  const CudaLimits& limits;
   std::int64_t l2_bytes = 0;
 };
 
 class CudaTiming {
  public:
-  // `modules` holds that of each variant.
-  CudaTiming(CudaSetting setting, const TimeJob& job, std::vector<CudaModule*> modules);
+  // Makes the launches of a variant on these buffers ready.
+  using Bind = std::function<Fault(std::size_t variant, const CudaBuffers&, CudaLaunches&)>;
+  CudaTiming(CudaSetting setting, const TimeJob& job, Bind bind);
 
   // Throws CudaFailure when the device fails for a reason that is not the candidate's.
   TimeResult run();
@@ -36,11 +36,12 @@ class CudaTiming {
   struct Slot {
     int set = 0;
     CudaBuffers buffers;
-    std::vector<std::vector<CudaCall>> calls;  // per variant
+    std::vector<CudaLaunches> launches;  // per variant
   };
   Fault fill_slots();
   Fault prepare(std::size_t variant);
   void choose_launches();
+  [[nodiscard]] Fault launch_many(std::size_t variant, std::size_t slot) const;
   Fault record(std::size_t variant, std::size_t slot, CudaGraph& graph);
   Fault take(const SampleOrder& order, TimeSample& sample);
   Fault take_one(const SampleOrder& order, CudaSample& sample);
@@ -51,7 +52,8 @@ class CudaTiming {
 
   CudaSetting setting_;
   const TimeJob& job_;
-  std::vector<CudaModule*> modules_;
+  Bind bind_;
+  bool recordable_ = true;
   std::uint64_t hash_seed_;
   std::size_t addresses_ = 1;
   std::vector<Slot> slots_;

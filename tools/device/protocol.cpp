@@ -78,7 +78,14 @@ Json plan_to_message(const ResolvedPlan& plan) {
                         {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
                         {"arguments", arguments}});
   }
-  return Json{{"workspace_bytes", plan.workspace_bytes}, {"launches", launches}};
+  Json message{{"workspace_bytes", plan.workspace_bytes}, {"launches", launches}};
+  if (plan.host) {
+    message["host"] = {{"op", plan.host->op},
+                       {"axes", plan.host->axes},
+                       {"scalars", plan.host->scalars},
+                       {"shapes", plan.host->shapes}};
+  }
+  return message;
 }
 
 ResolvedPlan plan_from_message(const Json& json) {
@@ -99,6 +106,14 @@ ResolvedPlan plan_from_message(const Json& json) {
     }
     plan.launches.push_back(std::move(launch));
   }
+  if (json.contains("host")) {
+    const Json& host = json.at("host");
+    plan.host.emplace();
+    host.at("op").get_to(plan.host->op);
+    host.at("axes").get_to(plan.host->axes);
+    host.at("scalars").get_to(plan.host->scalars);
+    host.at("shapes").get_to(plan.host->shapes);
+  }
   return plan;
 }
 
@@ -106,12 +121,14 @@ Json load_request(int module, const Artifact& artifact) {
   return Json{{"op", "load"},
               {"module", module},
               {"path", artifact.path.string()},
-              {"kernels", artifact.kernels}};
+              {"kernels", artifact.kernels},
+              {"host_code", artifact.host_code}};
 }
 
 Artifact artifact_from_request(const Json& json) {
   return Artifact{json.at("path").get<std::string>(),
-                  json.at("kernels").get<std::vector<std::string>>()};
+                  json.at("kernels").get<std::vector<std::string>>(),
+                  json.at("host_code").get<bool>()};
 }
 
 // A byte as a number, or {"noise": seed}.

@@ -71,6 +71,7 @@ class TensorArena {
 struct Artifact {
   std::filesystem::path path;  // cubin for cuda, shared object for cpu
   std::vector<std::string> kernels;
+  bool host_code = false;  // a baseline's library: its plans hold a HostCall
 };
 
 // One correctness run: upload inputs, poison outputs and workspace, launch, download outputs into

@@ -85,4 +85,21 @@ std::optional<DeviceName> device_of(const VersionEvidence& evidence) {
   return DeviceName{text_member(device, "kind"), text_member(device, "name")};
 }
 
+std::vector<BaselineRecord> load_baselines(const OpConfig& config) {
+  std::vector<BaselineRecord> records;
+  const std::filesystem::path path = config.build_dir / "baselines.json";
+  if (config.baselines.empty() || !std::filesystem::exists(path)) return records;
+  for (const Json& one : list_member(read_json(path).value, "baselines")) {
+    BaselineRecord record;
+    record.name = one.value("name", "");
+    if (one.value("status", "") == "measured") {
+      record.time_us = number_member(one.at("summary"), "time_us");
+    } else {
+      record.failure = one.value("reason", "");
+    }
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
 }  // namespace kernelloop

@@ -27,6 +27,9 @@ VersionEvidence load_evidence(const OpConfig& config, int version);
 // Only what the harness measured decides; the origin contributes names and spending.
 VersionRecord record_of(const VersionEvidence& evidence, int round);
 
+// What <build_dir>/baselines.json says; empty when the op has none. Throws Error(bad_input).
+std::vector<BaselineRecord> load_baselines(const OpConfig& config);
+
 // The device that verified it; nothing when no device step ran.
 struct DeviceName {
   std::string kind;

@@ -147,6 +147,21 @@ std::string version_text(const VersionRecord& record, const VersionEvidence& evi
   return text;
 }
 
+// What the versions have to beat.
+std::string baselines_text(const History& history, bool cpu) {
+  std::string text;
+  const VersionRecord* best = history.best();
+  for (const BaselineRecord& one : history.baselines) {
+    if (!one.time_us) continue;
+    text += fmt::format("Baseline {}: {} µs{}{}.\n", one.name, rounded(*one.time_us),
+                        cpu ? " wall time on the CPU device" : "",
+                        best == nullptr ? ""
+                                        : fmt::format("; {} takes {} of that", best->version,
+                                                      rounded(*best->time_us / *one.time_us)));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string feedback_text(const History& history, const std::vector<VersionEvidence>& round) {
@@ -167,6 +182,7 @@ std::string feedback_text(const History& history, const std::vector<VersionEvide
                     cpu ? " wall time on the CPU emulation" : "",
                     best->sol ? fmt::format(", {:.0f} % of the roofline", 100 * *best->sol) : "");
   }
+  text += baselines_text(history, cpu);
   text +=
       fmt::format("Next: {} ({}).\n", name_of(history.decision.action), history.decision.reason);
   return text;

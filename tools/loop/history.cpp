@@ -80,6 +80,23 @@ VersionRecord record_from_json(const Json& json) {
   return record;
 }
 
+Json to_json(const BaselineRecord& record) {
+  return {{"name", record.name},
+          {"time_us", number_or_null(record.time_us)},
+          {"failure", record.failure}};
+}
+
+// The fastest of those that have a time.
+template <typename Record>
+const Record* fastest(const std::vector<Record>& records) {
+  const Record* found = nullptr;
+  for (const Record& record : records) {
+    if (!record.time_us) continue;
+    if (found == nullptr || *record.time_us < *found->time_us) found = &record;
+  }
+  return found;
+}
+
 }  // namespace
 
 const char* name_of(Outcome outcome) { return name_in(k_outcomes, outcome); }
@@ -95,6 +112,8 @@ const VersionRecord* History::best() const {
   return fastest;
 }
 
+const BaselineRecord* History::best_baseline() const { return fastest(baselines); }
+
 const VersionRecord* History::find(const std::string& version) const {
   const auto found = std::find_if(versions.begin(), versions.end(),
                                   [&](const VersionRecord& r) { return r.version == version; });
@@ -104,12 +123,15 @@ const VersionRecord* History::find(const std::string& version) const {
 Json to_json(const History& history) {
   Json versions = Json::array();
   for (const VersionRecord& record : history.versions) versions.push_back(to_json(record));
+  Json baselines = Json::array();
+  for (const BaselineRecord& record : history.baselines) baselines.push_back(to_json(record));
   const VersionRecord* best = history.best();
   return {{"schema_version", 1},
           {"op", history.op},
           {"round", history.round},
           {"device", {{"kind", history.device_kind}, {"name", history.device_name}}},
           {"versions", versions},
+          {"baselines", baselines},
           {"best", best != nullptr ? Json(best->version) : Json()},
           {"decision",
            {{"action", name_of(history.decision.action)},
@@ -127,6 +149,10 @@ History history_from_json(const JsonDocument& document) {
     history.device_name = json.at("device").at("name");
     for (const Json& version : json.at("versions")) {
       history.versions.push_back(record_from_json(version));
+    }
+    for (const Json& baseline : list_member(json, "baselines")) {
+      history.baselines.push_back(
+          {baseline.at("name"), number_member(baseline, "time_us"), baseline.at("failure")});
     }
     const Json& decision = json.at("decision");
     history.decision.action = value_in(k_actions, decision.at("action"));

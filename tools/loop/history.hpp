@@ -37,6 +37,13 @@ struct VersionRecord {
   std::optional<double> cost_usd;  // none: unknown
 };
 
+// Another way to do the op, for comparison.
+struct BaselineRecord {
+  std::string name;
+  std::optional<double> time_us;  // as a version's; none: it failed
+  std::string failure;            // one line; empty when it was timed
+};
+
 // What the next round does.
 struct Decision {
   enum class Action { seed, fix, optimise, branch, stop };
@@ -52,10 +59,13 @@ struct History {
   std::string device_kind;  // "cuda" | "cpu"
   std::string device_name;
   std::vector<VersionRecord> versions;  // in version order
+  std::vector<BaselineRecord> baselines;
   Decision decision;
 
   // The fastest verified version; null when there is none.
   [[nodiscard]] const VersionRecord* best() const;
+  // The fastest baseline; null when none was timed.
+  [[nodiscard]] const BaselineRecord* best_baseline() const;
   [[nodiscard]] const VersionRecord* find(const std::string& version) const;
 };
 

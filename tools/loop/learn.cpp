@@ -16,6 +16,8 @@ History learn(const OpConfig& config, int round, double sol_target) {
   history.round = round;
   history.device_kind = config.device;
 
+  history.baselines = load_baselines(config);
+
   const bool had_stopped = history.decision.action == Decision::Action::stop;
   std::vector<VersionEvidence> evidence;
   std::string stop_reason;

@@ -107,9 +107,18 @@ struct ResolvedLaunch {
   std::int64_t dynamic_shared_bytes = 0;
   std::vector<ResolvedArgument> arguments;
 };
+// A call of trusted host code (a baseline), which makes its launches itself.
+struct HostCall {
+  std::string op;
+  Bindings axes;  // all of them
+  std::map<std::string, double> scalars;
+  std::map<std::string, std::vector<std::int64_t>> shapes;  // of the tensors
+};
+
 struct ResolvedPlan {
   std::int64_t workspace_bytes = 0;
   std::vector<ResolvedLaunch> launches;
+  std::optional<HostCall> host;  // in place of launches
 };
 
 // Device limits that a resolved launch is held against.

@@ -14,8 +14,8 @@ class RematchTest : public testing::Test {
  protected:
   RematchTest() {
     request_.spec = &spec_;
-    request_.incumbent = scale_version(spec_, "v001");
-    request_.challenger = scale_version(spec_, "v002");
+    request_.incumbent = contestant_of(incumbent_, spec_, device_.description);
+    request_.challenger = contestant_of(challenger_, spec_, device_.description);
     request_.device = "cuda";
     request_.seed = 1;
     device_.time_result = [this](const TimeRequest& request) {
@@ -32,6 +32,8 @@ class RematchTest : public testing::Test {
   }
 
   OpSpec spec_ = scale_spec();
+  CompiledVersion incumbent_ = scale_version(spec_, "v001");
+  CompiledVersion challenger_ = scale_version(spec_, "v002");
   RematchRequest request_;
   ScriptedDevice device_;
   double incumbent_us_ = 100.0;
@@ -87,9 +89,33 @@ TEST_F(RematchTest, AFaultSaysWhichVersionItWas) {
   EXPECT_THAT(report.at("reason"), testing::HasSubstr("v002: killed after 2 minutes"));
 }
 
-TEST_F(RematchTest, NeedsAnArtefactOfBoth) {
-  request_.incumbent.availability = CompiledVersion::Availability::failed;
-  EXPECT_THROW(rematch(request_, device_), Error);
+TEST_F(RematchTest, ABaselineCanStandInForTheIncumbent) {
+  request_.incumbent = baseline_contestant("cub", "/x/cub.so", spec_);
+  const Json report = rematch(request_, device_);
+  EXPECT_EQ(report.at("incumbent"), "baseline cub");
+  EXPECT_EQ(report.at("verdict"), "FASTER");
+  EXPECT_TRUE(device_.loaded[0].host_code);
+  EXPECT_FALSE(device_.loaded[2].host_code);
+  const HostCall& call = *device_.times.back().variants[0].plan.host;
+  EXPECT_EQ(call.op, "scale");
+  EXPECT_EQ(call.shapes.at("y"), std::vector<std::int64_t>{200000});
+  EXPECT_EQ(call.scalars.size(), 1u);
+}
+
+TEST(Contestant, NeedsAnArtefact) {
+  const OpSpec spec = scale_spec();
+  CompiledVersion version = scale_version(spec, "v001");
+  version.availability = CompiledVersion::Availability::failed;
+  version.artifact_reason = "inline PTX";
+  DeviceDescription device;
+  device.kind = "cuda";
+  try {
+    contestant_of(version, spec, device);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_STREQ(error.what(), "scale v001 has nothing to run on the cuda device: inline PTX");
+  }
 }
 
 }  // namespace

@@ -1,0 +1,42 @@
+# _kernelloop_add_op_module(<op> <target> <option> <source>)
+#
+# A module that the device program loads, built by the user's compiler from the source that <option>
+# of add_kernel_op names.
+function(_kernelloop_add_op_module op target option source)
+  set(language CXX)
+  if(source MATCHES "\\.cu$")
+    set(language CUDA)
+  endif()
+  get_property(enabled GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(NOT language IN_LIST enabled OR NOT "CXX" IN_LIST enabled)
+    if("CXX" IN_LIST enabled)
+      set(missing ${language})
+    else()
+      set(missing CXX)
+    endif()
+    message(
+      FATAL_ERROR
+      "add_kernel_op(${op}): ${option} \"${source}\" and the library kernelloop::${op} need the "
+      "language ${missing}, which the project has not enabled. Add it to project(... LANGUAGES) or "
+      "call enable_language(${missing}) first."
+    )
+  endif()
+  add_library(${target} MODULE EXCLUDE_FROM_ALL "${source}")
+  target_link_libraries(${target} PRIVATE KernelLoop::headers)
+  target_compile_features(${target} PRIVATE cxx_std_17)
+  if(language STREQUAL "CXX")
+    # Big shapes would take most of a verification's time in a debug build.
+    target_compile_options(
+      ${target}
+      PRIVATE $<$<NOT:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-O2>
+    )
+  endif()
+  set_target_properties(
+    ${target}
+    PROPERTIES
+      PREFIX ""
+      # The device program looks its functions up by name.
+      ${language}_VISIBILITY_PRESET default
+      UNITY_BUILD OFF
+  )
+endfunction()

@@ -1,0 +1,74 @@
+#include "bench/baselines.hpp"
+
+#include "bench/bench_json.hpp"
+#include "bench/rules.hpp"
+
+#include <fmt/format.h>
+
+namespace kernelloop {
+namespace {
+
+Json bench_one(const BaselinesRequest& request, const std::filesystem::path& library,
+               const Ceilings& ceilings, TimingDevice& device) {
+  const std::string name = baseline_name(library);
+  const Contestant contestant = baseline_contestant(name, library, *request.spec);
+  MeasureRequest measure{request.spec, &contestant, request.device, request.seed, request.judge};
+  measure.judge_always = true;
+  const int module = device.load(contestant.artifact);
+  Json report{{"name", name}, {"status", "measured"}, {"reason", ""}};
+  Json workloads = Json::array();
+  std::vector<MeasuredWorkload> measured;
+  std::optional<TensorArena> memory;
+  for (const Workload& workload : request.spec->workloads_for(request.device)) {
+    auto result = measure_workload(measure, workload, device, module, ceilings, memory);
+    if (const auto* reason = std::get_if<std::string>(&result)) {
+      report["status"] = "failed";
+      report["reason"] = fmt::format("workload '{}': {}", workload.name, *reason);
+      return report;
+    }
+    measured.push_back(std::get<MeasuredWorkload>(std::move(result)));
+    workloads.push_back(workload_json(measured.back()));
+  }
+  if (measured.empty()) {
+    report["status"] = "failed";
+    report["reason"] =
+        fmt::format("{} has no workload for the {} device", request.spec->name, request.device);
+    return report;
+  }
+  report["workloads"] = std::move(workloads);
+  report["summary"] = summary_json(measured);
+  return report;
+}
+
+}  // namespace
+
+std::string baseline_name(const std::filesystem::path& library) { return library.stem().string(); }
+
+Json bench_baselines(const BaselinesRequest& request, TimingDevice& device) {
+  const Ceilings ceilings = ceilings_of(device, request.cache_dir);
+  Json report{{"schema_version", 1},
+              {"op", request.spec->name},
+              {"rules", k_measurement_rules},
+              {"baselines", Json::array()}};
+  report.update(setting_json(device.device(), ceilings));
+  for (const std::filesystem::path& library : request.libraries) {
+    report["baselines"].push_back(bench_one(request, library, ceilings, device));
+  }
+  return report;
+}
+
+std::string baselines_text(const Json& report) {
+  std::string text;
+  for (const Json& one : report.at("baselines")) {
+    const std::string who = fmt::format("{} baseline {}", report.at("op").get<std::string>(),
+                                        one.at("name").get<std::string>());
+    text += one.at("status") == "measured"
+                ? fmt::format("{}  {}{}\n", who,
+                              time_text(one.at("summary").at("time_us").get<double>()),
+                              report.at("mode") == "wall" ? " wall on the CPU device" : "")
+                : fmt::format("{}  is none: {}\n", who, one.at("reason").get<std::string>());
+  }
+  return text;
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,131 @@
+#include "bench/bench_json.hpp"
+
+#include "support/statistics.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace kernelloop {
+namespace {
+
+Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
+
+// What every way of timing shows.
+Json timing_json(const Timing& timing) {
+  const Summary& times = timing.times;
+  const bool bounded = std::isfinite(timing.interval.low) && std::isfinite(timing.interval.high);
+  return {
+      {"samples", times.count},
+      {"set_aside", timing.set_aside},
+      {"throttling", timing.throttling},
+      {"median_us", times.median},
+      {"interval_us", bounded ? Json{timing.interval.low, timing.interval.high} : Json(nullptr)},
+      {"min_us", times.min},
+      {"p25_us", times.p25},
+      {"p75_us", times.p75},
+      {"spread", times.spread},
+      {"clock_mhz", known(std::round(timing.clock_mhz))},
+      {"power_watts", known(std::round(timing.power_watts))},
+      {"addresses", timing.addresses},
+      {"rechecked", timing.rechecks.count}};
+}
+
+// Of a timing with many launches in a sample.
+Json batch_json(const std::optional<Timing>& timing) {
+  if (!timing) return nullptr;
+  Json json = timing_json(*timing);
+  json["launches_per_sample"] = timing->launches_per_sample;
+  json["graph"] = timing->graph;
+  return json;
+}
+
+Json columns_of(const std::vector<TimeSample>& samples) {
+  Json us = Json::array();
+  Json clocks = Json::array();
+  Json sets = Json::array();
+  Json throttled = Json::array();
+  for (const TimeSample& sample : samples) {
+    us.push_back(sample.us);
+    clocks.push_back(known(sample.clock_mhz));
+    sets.push_back(sample.set);
+    throttled.push_back(sample.throttled);
+  }
+  return {{"us", us}, {"clock_mhz", clocks}, {"set", sets}, {"throttled", throttled}};
+}
+
+}  // namespace
+
+Json workload_json(const MeasuredWorkload& one) {
+  Json axes = Json::object();
+  for (const auto& [name, value] : one.workload.axes) {
+    axes[name] = value;
+  }
+  Json flops = Json::object();
+  for (const auto& [name, value] : one.cost.flops) {
+    flops[name] = value;
+  }
+  const double median_us = one.cold.times.median;
+  Json json{{"name", one.workload.name},
+            {"axes", axes},
+            {"weight", one.workload.weight},
+            {"data_sets", one.data_sets}};
+  json.update(timing_json(one.cold));
+  json.update({{"bytes", one.cost.bytes},
+               {"flops", flops},
+               {"bytes_per_second", one.cost.bytes / (median_us * 1e-6)},
+               {"datasheet_us", known(one.limit.us)},
+               {"sol_us", one.light ? Json(one.light->us) : Json(nullptr)},
+               {"sol", one.light ? Json(one.light->us / median_us) : Json(nullptr)},
+               {"bound", one.light ? Json(one.light->bound) : Json(nullptr)},
+               {"hot", batch_json(one.hot)},
+               {"rotating", batch_json(one.rotating)}});
+  return json;
+}
+
+Json samples_json(const MeasuredWorkload& one) {
+  const auto of = [](const std::optional<Timing>& timing) {
+    return timing ? columns_of(timing->samples) : Json(nullptr);
+  };
+  return {{"name", one.workload.name},
+          {"cold", columns_of(one.cold.samples)},
+          {"hot", of(one.hot)},
+          {"rotating", of(one.rotating)}};
+}
+
+Json summary_json(const std::vector<MeasuredWorkload>& measured) {
+  std::vector<double> times;
+  std::vector<double> fractions;
+  std::vector<double> weights;
+  for (const MeasuredWorkload& one : measured) {
+    times.push_back(one.cold.times.median);
+    weights.push_back(one.workload.weight);
+    if (one.light) {
+      fractions.push_back(one.light->us / one.cold.times.median);
+    }
+  }
+  const bool all_bounded = fractions.size() == times.size();
+  return {{"time_us", weighted_geometric_mean(times, weights)},
+          {"sol", all_bounded ? Json(weighted_geometric_mean(fractions, weights)) : Json(nullptr)}};
+}
+
+Json device_json(const DeviceDescription& device) {
+  return {{"device", to_json(device)},
+          {"mode", device.kind == "cpu" ? "wall" : "cold"},
+          {"clocks", "as found"}};
+}
+
+Json setting_json(const DeviceDescription& device, const Ceilings& ceilings) {
+  Json json = device_json(device);
+  json["ceilings"] = Json::object();
+  if (ceilings.roofs.empty()) {
+    return json;
+  }
+  Json roofs = Json::object();
+  for (const auto& [name, value] : ceilings.roofs) {
+    roofs[name] = value.value;
+  }
+  json["ceilings"] = {{"roofs", roofs}, {"buffer_bytes", ceilings.buffer_bytes}};
+  return json;
+}
+
+}  // namespace kernelloop
