@@ -2,6 +2,7 @@
 // model library, no compiler.
 #include "device/commands.hpp"
 #include "support/error.hpp"
+#include "support/secret_environment.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -25,6 +26,8 @@ void add_commands(CLI::App& app) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Candidates run beneath: nothing here needs a key.
+  kernelloop::forget_secrets();
   CLI::App app("Verifies and times versions on a device", "kernelloop-device");
   app.require_subcommand(1);
   add_commands(app);

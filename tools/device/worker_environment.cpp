@@ -1,6 +1,6 @@
 #include "device/worker_environment.hpp"
 
-#include "support/process.hpp"
+#include "support/secret_environment.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,6 @@
 #include "propose/courier.hpp"
 #include "propose/http_provider.hpp"
 #include "propose/key_source.hpp"
-#include "propose/secrets.hpp"
 #include "propose/user_config.hpp"
 #include "propose/wire_errors.hpp"
 #include "support/error.hpp"
@@ -11,6 +10,7 @@
 #include "support/json_members.hpp"
 
 #include <memory>
+#include <utility>
 
 namespace kernelloop {
 namespace {
@@ -25,10 +25,9 @@ fs::path body_file(const fs::path& request_file, int number) {
 }
 
 Json body_record(const std::string& provider, const std::string& ledger_id,
-                 const HttpResponse& response, const std::string& key) {
-  return {{"schema_version", 1},     {"provider", provider},
-          {"ledger_id", ledger_id},  {"status", response.status},
-          {"error", response.error}, {"body", without_value(response.body, key)}};
+                 const HttpResponse& response) {
+  return {{"schema_version", 1},       {"provider", provider},    {"ledger_id", ledger_id},
+          {"status", response.status}, {"error", response.error}, {"body", response.body}};
 }
 
 // A courier that died after its response had come: the answer is there, only unread and unbooked.
@@ -62,12 +61,11 @@ Reply ask_over_http(const PendingRequest& pending, const UserConfig& user,
   parts.meter = &meter;
   parts.endpoint = with_key(user.endpoint(pending.provider));
   parts.limits = user.limits;
-  const std::string key = parts.endpoint.key;
   parts.keep = [&](const HttpResponse& response) {
     int number = 1;
     while (fs::exists(body_file(request_file, number))) ++number;
     write_file_atomic(body_file(request_file, number),
-                      to_text(body_record(pending.provider, meter.id(), response, key)));
+                      to_text(body_record(pending.provider, meter.id(), response)));
   };
   return HttpProvider(std::move(parts)).ask(pending.request);
 }
@@ -87,10 +85,22 @@ Reply ask_command(const PendingRequest& pending, const UserConfig& user, Meter& 
   return reply;
 }
 
+// For cleaning what is here already; that must not fail because a key cannot be had just now.
+std::string key_if_readable(const UserConfig& user, const std::string& provider) {
+  if (provider == "command") return {};
+  try {
+    return with_key(user.endpoint(provider)).key;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 Reply ask_provider(const PendingRequest& pending, const fs::path& request_file) {
   const UserConfig user = load_user_config(process_environment);
   Meter meter(pending.account, pending.provider, user.prices_file);
-  if (std::optional<Reply> kept = kept_reply(request_file, meter)) return *kept;
+  if (std::optional<Reply> kept = kept_reply(request_file, meter)) {
+    return without_key(std::move(*kept), key_if_readable(user, pending.provider));
+  }
   if (pending.provider == "command") return ask_command(pending, user, meter);
   return ask_over_http(pending, user, request_file, meter);
 }

@@ -4,7 +4,7 @@
 #include "propose/wire_errors.hpp"
 #include "support/error.hpp"
 #include "support/json_members.hpp"
-#include "support/process.hpp"
+#include "support/secret_environment.hpp"
 
 #include <utility>
 

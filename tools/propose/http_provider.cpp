@@ -39,6 +39,24 @@ std::string doubt_about(const Usage& usage, std::size_t prompt_bytes) {
 
 }  // namespace
 
+Reply without_key(Reply reply, const std::string& key) {
+  if (reply.failure) {
+    reply.failure->message = without_value(std::move(reply.failure->message), key);
+    return reply;
+  }
+  Answer& answer = *reply.answer;
+  answer.text = without_value(std::move(answer.text), key);
+  answer.note = without_value(std::move(answer.note), key);
+  const auto cleaned = [&](const Json& json) {
+    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string clean = without_value(text, key);
+    return clean == text ? json : parse_leniently(clean);
+  };
+  answer.echo_items = cleaned(answer.echo_items);
+  for (ToolCall& call : answer.tool_calls) call.input = cleaned(call.input);
+  return reply;
+}
+
 HttpProvider::HttpProvider(HttpProviderParts parts) : parts_(std::move(parts)) {}
 
 Reply HttpProvider::ask(const AskRequest& request) {
@@ -58,8 +76,7 @@ Reply HttpProvider::ask(const AskRequest& request) {
     const std::string where = shown_url(parts_.endpoint.base_url);
     const std::string key =
         parts_.endpoint.key_from.empty() ? "" : ", key of " + parts_.endpoint.key_from;
-    reply.failure->message = without_value(
-        fmt::format("{} ({}{})", reply.failure->message, where, key), parts_.endpoint.key);
+    reply.failure->message = fmt::format("{} ({}{})", reply.failure->message, where, key);
   }
   return reply;
 }
@@ -89,9 +106,10 @@ Reply HttpProvider::exchange(const AskRequest& request, const HttpRequest& messa
     const std::string reason = parts_.meter->open(request, message.body.size());
     if (!reason.empty()) return Reply::of(failure(Failure::Kind::budget, reason));
   }
-  const HttpResponse response = parts_.transport->send(message);
+  HttpResponse response = parts_.transport->send(message);
+  response.body = without_value(std::move(response.body), parts_.endpoint.key);
   if (response.status >= 200 && response.status < 300 && parts_.keep) parts_.keep(response);
-  Reply reply = parts_.dialect->reply(response);
+  Reply reply = without_key(parts_.dialect->reply(response), parts_.endpoint.key);
   if (parts_.meter != nullptr) parts_.meter->close(reply, response.sent);
   if (response.interrupted && reply.failure) reply.failure->retryable = false;
   if (reply.answer) {

@@ -24,6 +24,10 @@ struct HttpProviderParts {
   std::function<void(const HttpResponse&)> keep;
 };
 
+// The reply with every occurrence of the key replaced: a server that repeats it, perhaps in pieces
+// of a stream, must not get it into a journal or a recording.
+Reply without_key(Reply reply, const std::string& key);
+
 class HttpProvider : public Provider {
  public:
   explicit HttpProvider(HttpProviderParts parts);

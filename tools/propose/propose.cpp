@@ -13,6 +13,7 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
+#include "support/secret_environment.hpp"
 #include "support/version.hpp"
 
 #include "cost/run_id.hpp"

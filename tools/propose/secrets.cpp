@@ -1,7 +1,7 @@
 #include "propose/secrets.hpp"
 
 #include "support/error.hpp"
-#include "support/process.hpp"
+#include "support/secret_environment.hpp"
 
 #include <unistd.h>
 
@@ -153,7 +153,7 @@ void refuse_secrets(std::string_view text, const std::vector<LiveSecret>& live,
 }
 
 std::string without_value(std::string text, const std::string& value) {
-  if (value.empty()) return text;
+  if (!is_secret_value(value)) return text;
   for (std::size_t at = text.find(value); at != std::string::npos; at = text.find(value, at)) {
     text.replace(at, value.size(), "[key]");
   }

@@ -31,7 +31,8 @@ std::string find_secret(std::string_view text, const std::vector<LiveSecret>& li
 void refuse_secrets(std::string_view text, const std::vector<LiveSecret>& live,
                     const std::string& what);
 
-// `text` with every occurrence of `value` replaced; as it is for an empty value.
+// `text` with every occurrence of `value` replaced; as it is for a value that is too short to be
+// told from other text.
 std::string without_value(std::string text, const std::string& value);
 
 }  // namespace kernelloop

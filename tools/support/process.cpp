@@ -2,6 +2,7 @@
 
 #include "support/descriptor.hpp"
 #include "support/error.hpp"
+#include "support/secret_environment.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -208,6 +209,7 @@ ProcessResult run(const Command& command) {
   ProcessResult result;
   std::string_view pending = command.input;
   const Clock::time_point deadline = start + command.timeout;
+  Clock::time_point settled = deadline;  // when a child that has said all is to be gone
   int status = 0;
   bool reaped = false;
   // A grandchild may hold the pipes open after the child is gone: then we stop reading soon after.
@@ -229,13 +231,19 @@ ProcessResult run(const Command& command) {
       if (!reaped) ::waitpid(child, nullptr, 0);
       watch.rethrow();
     }
-    if (watched[0].revents != 0)
+    if (watched[0].revents != 0) {
+      const std::size_t before = result.output.size();
       drain(out.read, result.output, command.output_limit, result.output_truncated);
+      if (command.is_complete && result.output.size() != before) {
+        settled = command.is_complete(result.output) ? Clock::now() + command.grace : deadline;
+      }
+    }
     if (watched[1].revents != 0)
       drain(err.read, result.error_output, command.output_limit, result.output_truncated);
     if (watched[2].revents != 0) feed(in.write, pending);
-    if (!reaped && Clock::now() >= deadline) {
-      result.timed_out = true;
+    if (!reaped && Clock::now() >= std::min(deadline, settled)) {
+      result.timed_out = Clock::now() >= deadline;
+      result.ended_when_complete = !result.timed_out;
       ::kill(-child, SIGKILL);
       ::waitpid(child, &status, 0);
       reaped = true;
@@ -248,16 +256,6 @@ ProcessResult run(const Command& command) {
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   return result;
-}
-
-bool is_secret_name(std::string_view name) {
-  std::string upper(name);
-  std::transform(upper.begin(), upper.end(), upper.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  constexpr std::array<std::string_view, 8> k_marks{"KEY",    "TOKEN", "SECRET",     "PASSWORD",
-                                                    "PASSWD", "AUTH",  "CREDENTIAL", "COOKIE"};
-  return std::any_of(k_marks.begin(), k_marks.end(),
-                     [&](std::string_view mark) { return upper.find(mark) != std::string::npos; });
 }
 
 std::filesystem::path find_program(const std::string& name) {

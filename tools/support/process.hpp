@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,8 +18,12 @@ struct Command {
   bool scrub_secrets = true;  // drop variables that look like keys (is_secret_name)
   std::string input;          // standard input, then end of file
   std::chrono::milliseconds timeout{
-      std::chrono::minutes(10)};        // wall clock; then the group is killed
-  std::chrono::seconds cpu_limit{0};    // CPU time of each process; then it gets SIGXCPU; 0: none
+      std::chrono::minutes(10)};      // wall clock; then the group is killed
+  std::chrono::seconds cpu_limit{0};  // CPU time of each process; then it gets SIGXCPU; 0: none
+  // Asked whenever output came. Once it says yes, and until more output makes it say no, a child
+  // that does not end has `grace` left; then the group is killed and that counts as success.
+  std::function<bool(const std::string& output)> is_complete = {};
+  std::chrono::milliseconds grace{5'000};
   std::size_t output_limit = 8u << 20;  // bytes kept of each stream; the rest is read and dropped
 };
 
@@ -26,13 +31,14 @@ struct ProcessResult {
   int exit_code = -1;  // valid when signal == 0
   int signal = 0;      // the signal that ended it, or 0
   bool timed_out = false;
+  bool ended_when_complete = false;  // see Command::is_complete
   bool output_truncated = false;
   std::string output;        // standard output
   std::string error_output;  // standard error
   std::chrono::milliseconds wall{0};
 
   [[nodiscard]] bool succeeded() const noexcept {
-    return !timed_out && signal == 0 && exit_code == 0;
+    return ended_when_complete || (!timed_out && signal == 0 && exit_code == 0);
   }
   // "exit code 2", "killed by signal 11 (Segmentation fault)", "timed out after 60 s".
   [[nodiscard]] std::string describe() const;
@@ -41,9 +47,6 @@ struct ProcessResult {
 // Runs to the end. When this process is interrupted (SIGINT, SIGTERM) the child's group goes too.
 // Throws Error(environment) when the program cannot be started.
 ProcessResult run(const Command& command);
-
-// Whether an environment variable's name suggests a secret (…KEY…, …TOKEN…, …SECRET…, …).
-bool is_secret_name(std::string_view name);
 
 // The absolute path of a program, searched in PATH like execvp does; empty when there is none.
 std::filesystem::path find_program(const std::string& name);

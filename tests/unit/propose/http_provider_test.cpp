@@ -197,6 +197,19 @@ TEST_F(HttpProviderTest, NeverShowsTheKey) {
   EXPECT_THAT(reply.failure->message, HasSubstr("https://x.example"));
 }
 
+TEST_F(HttpProviderTest, KeepsTheKeyOutOfWhatTheServerRepeats) {
+  // In two pieces, so that no look at the raw stream can find it.
+  respond(
+      {{200,
+        {},
+        "data: {\"choices\":[{\"delta\":{\"content\":\"your secret-\"}}]}\n\n"
+        "data: {\"choices\":[{\"delta\":{\"content\":\"value\"},\"finish_reason\":\"stop\"}]}\n\n",
+        ""}});
+  const Reply reply = ask();
+  EXPECT_EQ(reply.answer->text, "your [key]");
+  EXPECT_EQ(reply.answer->echo_items["content"], "your [key]");
+}
+
 TEST_F(HttpProviderTest, WantsAModel) {
   endpoint_.default_model.clear();
   respond({{200, {}, k_good, ""}});

@@ -2,6 +2,7 @@
 
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/secret_environment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -87,6 +88,40 @@ TEST(Process, SecretsStayHere) {
   EXPECT_EQ(run(command).output, "/seen/new\n");
   command.scrub_secrets = false;
   EXPECT_EQ(run(command).output, "not-a-real-key/seen/new\n");
+}
+
+TEST(Process, AChildThatHasSaidAllIsNotWaitedForForever) {
+  Command command = shell("echo the end; exec sleep 60");
+  command.is_complete = [](const std::string& output) { return output == "the end\n"; };
+  command.grace = std::chrono::milliseconds(50);
+  const ProcessResult result = run(command);
+  EXPECT_TRUE(result.succeeded());
+  EXPECT_TRUE(result.ended_when_complete);
+  EXPECT_EQ(result.output, "the end\n");
+}
+
+TEST(Process, OneThatGoesOnAfterAllGetsItsTime) {
+  Command command = shell("echo the end; sleep 0.1; echo no, this; exit 3");
+  command.is_complete = [](const std::string& output) { return output == "the end\n"; };
+  const ProcessResult result = run(command);
+  EXPECT_FALSE(result.succeeded());
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.output, "the end\nno, this\n");
+}
+
+// In a child, for it changes the whole process.
+TEST(Process, CanForgetItsSecrets) {
+  ::setenv("KL_TEST_API_KEY", "not-a-real-key", 1);
+  EXPECT_EXIT(
+      {
+        char* value = std::getenv("KL_TEST_API_KEY");
+        forget_secrets();
+        const bool gone = std::getenv("KL_TEST_API_KEY") == nullptr;
+        const bool wiped = *value == '\0';
+        const bool others = std::getenv("PATH") != nullptr;
+        std::exit(gone && wiped && others ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(Process, TheLimitOfCpuTimeEndsAProcessThatSpins) {
