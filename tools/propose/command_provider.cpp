@@ -1,5 +1,7 @@
 #include "propose/command_provider.hpp"
 
+#include "propose/agent_result.hpp"
+#include "propose/extract.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
@@ -77,32 +79,59 @@ Reply CommandProvider::ask(const AskRequest& request) {
   const TemporaryDirectory scratch;
   const std::string prompt = flat_prompt(request);
   const std::filesystem::path prompt_file = scratch.path() / "prompt.md";
+  const std::filesystem::path out_file = scratch.path() / "answer.md";
   write_file_atomic(prompt_file, prompt);
   const std::filesystem::path directory = scratch.path() / "work";
   std::filesystem::create_directory(directory);
 
   Command command;
+  bool writes_file = false;
   for (const std::string& argument : settings_.arguments) {
-    command.arguments.push_back(replaced(argument, "{prompt_file}", prompt_file.string()));
+    writes_file = writes_file || argument.find("{out_file}") != std::string::npos;
+    command.arguments.push_back(replaced(replaced(argument, "{prompt_file}", prompt_file.string()),
+                                         "{out_file}", out_file.string()));
   }
   command.directory = directory;
   command.input = prompt;
   command.timeout = settings_.timeout;
   command.scrub_secrets = false;  // an agent needs its own key; the others go here:
   for (const std::string& name : hidden_variables(settings_)) ::unsetenv(name.c_str());
+  const std::string& pointer = settings_.result_pointer;
+  if (!writes_file) {
+    // Some agents hang after their result.
+    command.is_complete = [&](const std::string& output) {
+      return pointer.empty() ? extract_source(output, "end").problem == Extraction::Problem::none
+                             : read_agent_result(output, pointer).has_value();
+    };
+    if (pointer.empty()) command.grace = std::chrono::seconds(60);  // it may say more
+  }
   const ProcessResult result = run(command);
 
-  if (!result.succeeded()) {
+  const auto failed = [&](const std::string& why) {
     Failure failure;
     failure.kind = Failure::Kind::command;
-    failure.message = fmt::format("{} ({}): {}: {}", settings_.arguments[0], settings_.from,
-                                  result.describe(), last_line(result.error_output));
+    failure.message = fmt::format("{} ({}): {}", settings_.arguments[0], settings_.from, why);
     return Reply::of(std::move(failure));
+  };
+  if (!result.succeeded()) {
+    return failed(result.describe() + ": " + last_line(result.error_output));
   }
   Answer answer;
-  answer.text = result.output;
   answer.stop_reason = result.output_truncated ? "length" : "end";
   answer.model = request.model.empty() ? settings_.arguments[0] : request.model;
+  if (result.ended_when_complete) answer.note = "the program did not end after its answer";
+  if (writes_file) {
+    if (!std::filesystem::exists(out_file)) return failed("it wrote no answer into {out_file}");
+    answer.text = read_file(out_file);
+  } else if (pointer.empty()) {
+    answer.text = result.output;
+  } else {
+    const std::optional<AgentResult> found = read_agent_result(result.output, pointer);
+    if (!found) return failed("its output holds no JSON object with a text at " + pointer);
+    if (found->is_error) return failed("it reports an error: " + last_line(found->text));
+    answer.text = found->text;
+    answer.usage = found->usage;
+  }
   return Reply::of(std::move(answer));
 }
 

@@ -4,6 +4,7 @@
 #include "support/error.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 namespace kernelloop {
@@ -97,12 +98,16 @@ std::optional<CommandSettings> read_command(const ConfigReader& read,
                                             const Environment& environment) {
   std::optional<CommandSettings> result;
   if (read.has("/command")) {
-    read.require_members("/command", {"argv", "timeout_seconds", "keep_environment"});
+    read.require_members("/command", {"argv", "timeout_seconds", "keep_environment", "result"});
     CommandSettings settings;
     settings.from = read.document().where("/command");
     settings.arguments = read.texts("/command/argv", 1);
     settings.timeout = std::chrono::seconds(read.count("/command/timeout_seconds", 1800));
     settings.keep_environment = read.texts("/command/keep_environment", 0);
+    settings.result_pointer = read.text("/command/result", "");
+    if (!settings.result_pointer.empty() && settings.result_pointer.front() != '/') {
+      read.complain("/command/result", "must be a JSON pointer, like \"/result\"");
+    }
     result = settings;
   }
   if (const std::string text = environment("KERNELLOOP_COMMAND"); !text.empty()) {

@@ -20,8 +20,12 @@
 namespace kernelloop {
 
 struct CommandSettings {
-  std::vector<std::string> arguments;  // [0] the program; "{prompt_file}" is replaced
+  std::vector<std::string>
+      arguments;  // [0] the program; "{prompt_file}", "{out_file}" are replaced
   std::chrono::seconds timeout{1800};
+  // Where the answer is: "" standard output as it is; "/result" the member of a JSON object, or of
+  // the last line that is one; with "{out_file}" among the arguments, that file.
+  std::string result_pointer;
   std::vector<std::string> keep_environment;  // keys of providers that the program may see
   std::string from;                           // where it was set
 };

@@ -177,6 +177,35 @@ TEST(CommandProvider, GivesThePromptAndTakesTheAnswer) {
   EXPECT_EQ(reply.answer->text, flat_prompt(question()));  // and an empty directory to work in
 }
 
+TEST(CommandProvider, ReadsTheResultOfAnAgent) {
+  CommandSettings agent = shell(
+      R"(echo '{"type":"system"}'; echo not json; echo '{"type":"result","is_error":false,"result":"text",)"
+      R"("usage":{"input_tokens":5,"cache_read_input_tokens":2,"output_tokens":3},"total_cost_usd":0.25}')");
+  agent.result_pointer = "/result";
+  Reply reply = CommandProvider(agent).ask(question());
+  ASSERT_TRUE(reply.answer) << reply.failure->message;
+  EXPECT_EQ(reply.answer->text, "text");
+  EXPECT_EQ(reply.answer->usage.input, 7);
+  EXPECT_EQ(reply.answer->usage.reported_usd, 0.25);
+  // Exit code 0 and subtype success, and yet an error.
+  agent.arguments[2] = R"(echo '{"subtype":"success","is_error":true,"result":"API Error: 529"}')";
+  EXPECT_THAT(CommandProvider(agent).ask(question()).failure->message, HasSubstr("API Error: 529"));
+  agent.arguments[2] = "echo no result";
+  EXPECT_THAT(CommandProvider(agent).ask(question()).failure->message, HasSubstr("holds no JSON"));
+  CommandSettings file = shell("echo progress; echo text >\"$0\"");
+  file.arguments.push_back("{out_file}");
+  EXPECT_EQ(CommandProvider(file).ask(question()).answer->text, "text\n");
+  file.arguments[2] = "true";
+  EXPECT_THAT(CommandProvider(file).ask(question()).failure->message, HasSubstr("wrote no answer"));
+}
+
+TEST(CommandProvider, LivesWithMegabytesOfErrorsAndGrandchildren) {
+  const Reply reply =
+      CommandProvider(shell("head -c 9000000 /dev/zero >&2; sleep 60 & echo text")).ask(question());
+  ASSERT_TRUE(reply.answer);
+  EXPECT_EQ(reply.answer->text, "text\n");
+}
+
 TEST(CommandProvider, SaysHowTheProgramFailed) {
   Reply reply = CommandProvider(shell("echo why >&2; exit 3")).ask(question());
   ASSERT_TRUE(reply.failure);
