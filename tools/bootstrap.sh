@@ -8,7 +8,7 @@ packages=(
   nlohmann-json3-dev libcli11-dev libfmt-dev libvalijson-dev libxxhash-dev
   libcurl4-openssl-dev libssl-dev
 )
-dev_packages=(libgtest-dev libgmock-dev clang-format clang-tidy python3-venv)
+dev_packages=(libgtest-dev libgmock-dev clang clang-format clang-tidy python3-venv)
 gersemi_version=0.29.2
 
 dev=false

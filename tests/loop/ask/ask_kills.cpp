@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <random>
 #include <set>
 #include <thread>
@@ -46,6 +47,12 @@ StubReply reply_to(const StubRequest& request, int number) {
   StubReply reply;
   reply.text =
       answer_text(fmt::format("{} {}-{}", chance % 2 == 0 ? "good" : "broken", key, number));
+  // A third of the conversations begin with reading.
+  const bool first = request.body.find("call_1") == std::string::npos;
+  if (first && chance % 5 < 2) {
+    reply.text = fmt::format("Let me look first, {}-{}.", key, number);
+    reply.reads = "barriers";
+  }
   if (chance % 3 == 0) reply.kind = StubReply::Kind::drip;
   if (chance % 3 == 1) std::this_thread::sleep_for(milliseconds(chance % 40));
   return reply;
@@ -61,6 +68,12 @@ std::vector<std::string> step(const fs::path& root, int op) {
           op % 2 == 0 ? "anthropic" : "openai-chat"};
 }
 
+std::map<std::string, std::string> variables(const StubServer& server) {
+  std::map<std::string, std::string> result = stub_variables(server.url());
+  result["ASK_STEP_WITH_TOOL"] = "1";
+  return result;
+}
+
 bool is_complete(const fs::path& root, int op) {
   return fs::exists(root / "generated" / fmt::format("op{}", op) /
                     fmt::format("v{:03}", k_versions));
@@ -72,7 +85,7 @@ int run_with_kills(const fs::path& root, const StubServer& server, int kills, st
   std::uniform_int_distribution<int> moment(0, 400);
   int op = 1;
   while (counts.kills < kills) {
-    Child child(step(root, op), stub_variables(server.url()), (root / "log").string());
+    Child child(step(root, op), variables(server), (root / "log").string());
     std::this_thread::sleep_for(milliseconds(moment(random)));
     child.kill_group();
     ++counts.kills;
@@ -83,7 +96,7 @@ int run_with_kills(const fs::path& root, const StubServer& server, int kills, st
 
 void finish(const fs::path& root, const StubServer& server, int ops) {
   for (int op = 1; op <= ops; ++op) {
-    Child child(step(root, op), stub_variables(server.url()), (root / "log").string());
+    Child child(step(root, op), variables(server), (root / "log").string());
     if (const int code = child.wait(); code != 0) {
       fail(ExitCode::internal, "op{} ends with {}:\n{}", op, code, read_file(root / "log"));
     }

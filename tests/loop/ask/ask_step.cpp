@@ -33,11 +33,13 @@ void propose_all(const std::vector<std::string>& arguments) {
   spec.name = config.op;
   const UserConfig user = load_user_config(process_environment);
   FakeCompiler compiler;
+  FakeTool tool;
   ProposeRequest request;
   request.config = &config;
   request.spec = &spec;
   request.user = &user;
   request.compiler = &compiler;
+  if (!process_environment("ASK_STEP_WITH_TOOL").empty()) request.tools = {&tool};
   request.courier = {fs::read_symlink("/proc/self/exe").string(), "courier"};
   for (int version = std::stoi(arguments.at(2)); version <= std::stoi(arguments.at(3)); ++version) {
     request.version = version;

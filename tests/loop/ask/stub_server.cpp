@@ -152,7 +152,7 @@ void StubServer::serve(int connection) {
 
 void StubServer::answer(int connection, const StubRequest& request, const StubReply& reply) {
   using Kind = StubReply::Kind;
-  const std::string stream = stream_body(request.path, reply.text);
+  const std::string stream = stream_body(request.path, reply.text, reply.reads);
   const std::string ok = head(200, "text/event-stream", reply.headers);
   bool whole = false;
   switch (reply.kind) {
@@ -183,6 +183,23 @@ void StubServer::answer(int connection, const StubRequest& request, const StubRe
       break;
     case Kind::redirect:
       send_all(connection, head(307, "text/plain", "location: " + reply.location + "\r\n"));
+      break;
+    case Kind::raw:
+      send_all(connection, ok + reply.body);
+      break;
+    case Kind::cut:
+      send_all(connection, ok + stream.substr(0, reply.bytes));
+      break;
+    case Kind::gzip:
+      whole = send_all(
+          connection, head(200, "text/event-stream", "content-encoding: gzip\r\n" + reply.headers) +
+                          gzipped(stream));
+      break;
+    case Kind::silence:
+      for (bool there = send_all(connection, ok); there && !stopping_;) {
+        std::this_thread::sleep_for(20ms);
+        there = send_all(connection, ": keep-alive\n\n");
+      }
       break;
     case Kind::hang: {
       std::unique_lock lock(mutex_);

@@ -30,13 +30,19 @@ struct StubReply {
     drip,      // the stream in small pieces with pauses
     redirect,  // to `location`
     hang,      // nothing until release()
+    raw,       // `body` as the bytes of an event stream
+    cut,       // the first `bytes` of the stream, then a clean end
+    gzip,      // the stream, compressed
+    silence,   // a head, then comments and blank lines until the client goes
   };
   Kind kind = Kind::stream;
-  std::string text;  // of the answer
+  std::string text;        // of the answer
+  std::string reads = {};  // not empty: calls the tool "look" with this as its argument "what"
   int status = 200;
   std::string headers;  // further header lines, each with \r\n
   std::string body;
   std::string location;
+  std::size_t bytes = 0;
 };
 
 class StubServer {

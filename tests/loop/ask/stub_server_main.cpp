@@ -29,7 +29,8 @@ StubReply::Kind kind_of(const std::string& name) {
   static const std::map<std::string, Kind> k_kinds{
       {"stream", Kind::stream},     {"json", Kind::json},         {"status", Kind::status},
       {"reset", Kind::reset},       {"truncate", Kind::truncate}, {"drip", Kind::drip},
-      {"redirect", Kind::redirect}, {"hang", Kind::hang}};
+      {"redirect", Kind::redirect}, {"hang", Kind::hang},         {"raw", Kind::raw},
+      {"gzip", Kind::gzip},         {"silence", Kind::silence}};
   const auto found = k_kinds.find(name);
   if (found == k_kinds.end()) {
     fail(ExitCode::bad_input, "stub script: unknown kind '{}'", name);
@@ -37,8 +38,8 @@ StubReply::Kind kind_of(const std::string& name) {
   return found->second;
 }
 
-// A script is a list of {"kind", "text" or "text_file", "status", "headers", "body", "location"};
-// request n takes entry n, the last entry stays.
+// A script is a list of {"kind", "text" or "text_file", "reads", "status", "headers", "body",
+// "location"}; request n takes entry n, the last entry stays.
 std::vector<StubReply> read_script(const std::string& path) {
   std::vector<StubReply> replies;
   for (const Json& entry : read_json(path).value) {
@@ -46,6 +47,7 @@ std::vector<StubReply> read_script(const std::string& path) {
     reply.kind = kind_of(entry.value("kind", "stream"));
     reply.text = entry.contains("text_file") ? read_file(entry["text_file"].get<std::string>())
                                              : entry.value("text", "");
+    reply.reads = entry.value("reads", "");
     reply.status = entry.value("status", 500);
     reply.headers = entry.value("headers", "");
     reply.body = entry.value("body", "");
