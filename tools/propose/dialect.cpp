@@ -25,6 +25,12 @@ Reply reply_of_error(const Json& body, Failure problem) {
   return is_content_refusal(body) ? refused(problem.message) : Reply::of(std::move(problem));
 }
 
+// Of a body that is no JSON: whether it was meant to become some. An empty one was too.
+bool begins_like_json(std::string_view body) {
+  const std::size_t start = body.find_first_not_of(" \t\r\n");
+  return start == std::string_view::npos || body[start] == '{' || body[start] == '[';
+}
+
 bool is_error(const Json& body) {
   return body.is_array() || member(body, "object") == "error" || !member(body, "error").is_null();
 }
@@ -102,8 +108,8 @@ Reply Dialect::reply(const HttpResponse& response) const {
   } else if (const Json body = parse_leniently(response.body);
              body.is_object() || body.is_array()) {
     result = is_error(body) ? reply_of_error(body, failure_of_error(body, 0)) : from_json(body);
-  } else if (!response.error.empty() || response.body.empty()) {
-    const std::string why = response.error.empty() ? "an empty body" : response.error;
+  } else if (!response.error.empty() || begins_like_json(response.body)) {
+    const std::string why = response.error.empty() ? "its end is missing" : response.error;
     return Reply::of(failure(Kind::truncated, "the answer broke off: " + why, true));
   } else {
     result = Reply::of(

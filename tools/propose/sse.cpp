@@ -1,5 +1,6 @@
 #include "propose/sse.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -82,7 +83,9 @@ bool looks_like_sse(std::string_view body) {
   body.remove_prefix(start);
   constexpr std::array<std::string_view, 5> k_starts{"data:", "event:", ":", "id:", "retry:"};
   for (const std::string_view mark : k_starts) {
-    if (body.substr(0, mark.size()) == mark) return true;
+    // The beginning of a mark, and nothing after it, is a stream that was cut off there.
+    const std::size_t length = std::min(mark.size(), body.size());
+    if (body.substr(0, length) == mark.substr(0, length)) return true;
   }
   return false;
 }

@@ -38,7 +38,8 @@ class SseParser {
 // All events of a whole stream.
 std::vector<SseEvent> parse_sse(std::string_view text);
 
-// Whether a body looks like an event stream and not like JSON; content types lie.
+// Whether a body looks like an event stream, or the beginning of one, and not like JSON; content
+// types lie.
 bool looks_like_sse(std::string_view body);
 
 }  // namespace kernelloop

@@ -232,6 +232,8 @@ TEST(Dialects, ClassifyErrorsOfEveryShape) {
       {200, R"({"choices":null})", Kind::protocol, false},
       {200, "hello", Kind::protocol, false},
       {200, "", Kind::truncated, true},
+      {200, R"({"choices":[{"mess)", Kind::truncated, true},
+      {200, "dat", Kind::truncated, true},
       {302, "", Kind::redirect, false}};
   for (const ErrorCase& each : cases) {
     const Reply reply = make_openai_chat_dialect()->reply({each.status, {}, each.body, ""});
