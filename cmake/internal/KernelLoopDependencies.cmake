@@ -6,6 +6,8 @@ include(FetchContent)
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(CURL REQUIRED)
+# The first version with RETURNING; FTS5 is part of every distribution's build.
+find_package(SQLite3 3.35 REQUIRED)
 
 if(NOT TARGET nlohmann_json::nlohmann_json)
   FetchContent_Declare(

@@ -72,6 +72,7 @@ OpConfig load_config(const std::filesystem::path& path) {
   read.optional("recordings_dir", config.recordings_dir);
   read.optional("hints", config.hints);
   read.optional("context", config.context);
+  read.optional("notes_dir", config.notes_dir);
   read.optional("baselines", config.baselines);
   read.required("versions", config.versions);
   read.optional("candidates", config.candidates);

@@ -72,10 +72,14 @@ bool holds_value(std::string_view text, const std::string& value) {
   return false;
 }
 
+// What may stand before a mark.
+enum class Before { anything, no_word, a_word };
+
 struct Pattern {
   const char* name;
-  std::string mark;  // cheap test first: regular expressions are slow
-  std::regex expression;
+  std::string mark;       // cheap test first: regular expressions are slow
+  std::regex expression;  // of what begins with the mark
+  Before before = Before::no_word;
 };
 
 const std::vector<Pattern>& patterns() {
@@ -84,29 +88,36 @@ const std::vector<Pattern>& patterns() {
   };
   // The marks are put together here so that no scanner takes this file for a leak.
   static const std::vector<Pattern> list{
-      {"an API key (sk-...)", std::string("sk") + "-", make("\\bsk-[A-Za-z0-9_-]{20,}")},
-      {"a Google API key", std::string("AI") + "za", make("\\bAIza[A-Za-z0-9_-]{30,}")},
-      {"a GitHub token", std::string("gh"), make("\\bgh[pousr]_[A-Za-z0-9]{30,}")},
-      {"a GitHub token", std::string("github") + "_pat_", make("\\bgithub_pat_[A-Za-z0-9_]{30,}")},
-      {"an AWS access key", std::string("AK") + "IA", make("\\bAKIA[A-Z0-9]{16}\\b")},
-      {"a Slack token", std::string("xo") + "x", make("\\bxox[abprs]-[A-Za-z0-9-]{10,}")},
+      {"an API key (sk-...)", std::string("sk") + "-", make("sk-[A-Za-z0-9_-]{20,}")},
+      {"a Google API key", std::string("AI") + "za", make("AIza[A-Za-z0-9_-]{30,}")},
+      {"a GitHub token", std::string("gh"), make("gh[pousr]_[A-Za-z0-9]{30,}")},
+      {"a GitHub token", std::string("github") + "_pat_", make("github_pat_[A-Za-z0-9_]{30,}")},
+      {"an AWS access key", std::string("AK") + "IA", make("AKIA[A-Z0-9]{16}\\b")},
+      {"a Slack token", std::string("xo") + "x", make("xox[abprs]-[A-Za-z0-9-]{10,}")},
       {"a signed web token", std::string("ey") + "J",
-       make("\\beyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{5,}")},
+       make("eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{5,}")},
       {"a private key (PEM)", std::string("-----") + "BEGIN",
-       make("-----BEGIN [A-Z ]*PRIVATE KEY-----")},
-      {"a URL with a password", "://", make("\\b[a-z][a-z0-9+.-]*://[^\\s/:@\"]+:[^\\s/:@\"]+@")}};
+       make("-----BEGIN [A-Z ]*PRIVATE KEY-----"), Before::anything},
+      {"a URL with a password", "://", make("://[^\\s/:@\"]+:[^\\s/:@\"]+@"), Before::a_word}};
   return list;
 }
 
-// std::regex recurses per character: only the surroundings of a mark are shown to it.
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// std::regex recurses per character: only what follows a mark is shown to it.
 bool matches(std::string_view text, const Pattern& pattern) {
-  constexpr std::size_t k_before = 64;
   constexpr std::size_t k_after = 1024;
   for (std::size_t at = text.find(pattern.mark); at != std::string_view::npos;
        at = text.find(pattern.mark, at + 1)) {
-    const std::size_t start = at - std::min(at, k_before);
-    const std::string part(text.substr(start, at - start + k_after));
-    if (std::regex_search(part, pattern.expression)) return true;
+    const bool behind_word = at > 0 && is_word(text[at - 1]);
+    if (pattern.before != Before::anything && behind_word != (pattern.before == Before::a_word)) {
+      continue;
+    }
+    const std::string_view part = text.substr(at, k_after);
+    if (std::regex_search(part.data(), part.data() + part.size(), pattern.expression,
+                          std::regex_constants::match_continuous)) {
+      return true;
+    }
   }
   return false;
 }

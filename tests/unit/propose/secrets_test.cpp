@@ -39,6 +39,7 @@ TEST(Secrets, KnowsTheCommonShapes) {
   EXPECT_NE(found(fake(std::string("AI") + "za", 35)), "");
   EXPECT_NE(found(fake(std::string("gh") + "p_", 36)), "");
   EXPECT_NE(found(std::string("-----BEGIN") + " RSA PRIVATE KEY-----"), "");
+  EXPECT_NE(found("\\n" + std::string("-----BEGIN") + " PRIVATE KEY-----"), "");
   EXPECT_NE(found(std::string("https://user:") + fake("p", 8) + "@host/x"), "");
 }
 
