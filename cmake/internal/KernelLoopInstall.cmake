@@ -27,7 +27,7 @@ install(
 )
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/KernelLoop.cmake" DESTINATION "${package_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmake/kernelloop" DESTINATION "${package_dir}")
-foreach(data IN ITEMS schemas prompts prices)
+foreach(data IN ITEMS schemas prompts prices context)
   if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${data}")
     install(
       DIRECTORY "${PROJECT_SOURCE_DIR}/${data}"
@@ -41,6 +41,12 @@ cmake_path(
   RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR
   BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}/${package_dir}"
   OUTPUT_VARIABLE include_from_config
+)
+set(notes_dir "${CMAKE_INSTALL_FULL_DATADIR}/kernelloop/context")
+cmake_path(
+  RELATIVE_PATH notes_dir
+  BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}/${package_dir}"
+  OUTPUT_VARIABLE notes_from_config
 )
 configure_file(
   "${PROJECT_SOURCE_DIR}/cmake/KernelLoopConfig.cmake.in"

@@ -72,6 +72,11 @@ function(_kernelloop_write_config op)
       endif()
     endforeach()
   endforeach()
+  get_target_property(notes_dir KernelLoop::headers _KERNELLOOP_NOTES_DIR)
+  if(NOT IS_DIRECTORY "${notes_dir}")
+    set(notes_dir "")
+  endif()
+  _kernelloop_json_string(notes_dir "${notes_dir}")
   # JSON has no ".9" and no "1.".
   if(SOL_TARGET MATCHES "^\\.")
     set(SOL_TARGET "0${SOL_TARGET}")
@@ -93,6 +98,7 @@ function(_kernelloop_write_config op)
   \"recordings_dir\": ${RECORDINGS_DIR},
   \"hints\": ${HINTS},
   \"context\": ${CONTEXT},
+  \"notes_dir\": ${notes_dir},
   \"baselines\": ${BASELINES},
   \"labels\": ${LABELS},
   \"versions\": ${VERSIONS},

@@ -20,8 +20,8 @@ struct OpConfig {
   std::filesystem::path reports_dir;     // parent of <op>/
   std::filesystem::path recordings_dir;  // parent of <op>/vNNN/conversation.json
   std::filesystem::path hints;           // empty: none
-  std::vector<std::string> context;  // directories and files that the model may read
-  std::filesystem::path notes_dir;   // the same, of KernelLoop itself; empty: none
+  std::vector<std::string> context;      // directories and files that the model may read
+  std::filesystem::path notes_dir;       // the same, of KernelLoop itself; empty: none
   std::vector<std::string> baselines;
   int versions = 1;    // >= 1
   int candidates = 1;  // versions of one round, >= 1

@@ -90,7 +90,7 @@ ContextFiles::ContextFiles(const std::vector<std::string>& paths) {
     }
     canonical.insert(found);
   }
-  std::set<std::string> taken{"versions"};  // of the operator itself, see version_files.hpp
+  std::set<std::string> taken{"versions"};  // of the operator itself, see earlier_versions.hpp
   for (const fs::path& path : canonical) {
     const std::string base = path.filename().empty() ? "root" : path.filename().string();
     std::string name = base;

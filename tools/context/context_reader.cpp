@@ -58,7 +58,7 @@ std::string hit_text(const ContextHit& hit, const ContextQuery& query) {
 ContextReader::ContextReader(const OpConfig& config, int before)
     : files_(roots_of(config)),
       versions_(config, before),
-      index_directory_(config.build_dir.parent_path() / "context") {}
+      index_directory_(config.build_dir.parent_path() / "context-index") {}
 
 ContextIndex& ContextReader::index() {
   if (!index_) {
@@ -162,8 +162,8 @@ std::vector<std::string> ContextReader::names_below(const std::string& below) {
   for (const std::string& version : versions_.versions()) {
     for (const std::string& file : versions_.files(version)) {
       const std::string name = fmt::format("{}/{}/{}", k_versions, version, file);
-      // SASS is made when it is asked for by name.
-      if (name == below || (name.rfind(below + "/", 0) == 0 && file != "kernel.sass")) {
+      // What a program has to make first is looked into when it is asked for by name.
+      if (name == below || (name.rfind(below + "/", 0) == 0 && !EarlierVersions::is_made(file))) {
         names.push_back(name);
       }
     }

@@ -7,7 +7,7 @@
 
 #include "context/context_files.hpp"
 #include "context/context_index.hpp"
-#include "context/version_files.hpp"
+#include "context/earlier_versions.hpp"
 
 #include <memory>
 #include <string>
@@ -52,7 +52,7 @@ class ContextReader {
   [[nodiscard]] Reading no_such(const std::string& name) const;
 
   ContextFiles files_;
-  VersionFiles versions_;
+  EarlierVersions versions_;
   std::filesystem::path index_directory_;
   std::unique_ptr<ContextIndex> index_;
   IndexUpdate last_update_;

@@ -21,8 +21,14 @@ void add_check_command(CLI::App& app);
 
 // For people.
 void add_report_command(CLI::App& app);
+void add_context_command(CLI::App& app);
+void add_doctor_command(CLI::App& app);
+void add_guide_command(CLI::App& app);
 void add_inspect_command(CLI::App& app);
 void add_resume_command(CLI::App& app);
+void add_steer_command(CLI::App& app);
+void add_status_command(CLI::App& app);
+void add_watch_command(CLI::App& app);
 void add_why_command(CLI::App& app);
 void add_cost_command(CLI::App& app);
 

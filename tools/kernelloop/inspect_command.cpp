@@ -1,5 +1,6 @@
 // `kernelloop inspect <op> <version>`: a compiled version from close by.
 #include "kernelloop/commands.hpp"
+#include "kernelloop/op_choice.hpp"
 #include "support/error.hpp"
 #include "support/version.hpp"
 
@@ -15,9 +16,8 @@ namespace kernelloop {
 namespace {
 
 struct InspectOptions {
-  std::string op;
+  OpChoice choice;
   std::string version;
-  std::string build_dir = ".";
   std::string architecture;
   std::string other;  // --diff
   bool ptx = false;
@@ -26,18 +26,6 @@ struct InspectOptions {
   bool resources = false;
   bool histogram = false;
 };
-
-OpConfig config_of(const InspectOptions& options) {
-  const std::filesystem::path config =
-      std::filesystem::absolute(options.build_dir) / "kernelloop" / options.op / "config.json";
-  if (!std::filesystem::exists(config)) {
-    fail(ExitCode::bad_input,
-         "there is no operator '{}' in the build directory {} ({} is missing); name another with "
-         "--build-dir",
-         options.op, options.build_dir, config.lexically_normal().string());
-  }
-  return load_config(config);
-}
 
 int number_of(const std::string& version) {
   const int number = version_number(version);
@@ -58,7 +46,7 @@ void print_difference(const InspectOptions& options, const OpConfig& config,
 }
 
 void inspect(const InspectOptions& options) {
-  const OpConfig config = config_of(options);
+  const OpConfig config = load_chosen(options.choice);
   const VersionFiles files =
       version_files(config, number_of(options.version), options.architecture);
   if (!options.other.empty()) {
@@ -82,9 +70,8 @@ void add_inspect_command(CLI::App& app) {
   const auto options = std::make_shared<InspectOptions>();
   CLI::App* command = app.add_subcommand(
       "inspect", "Show a compiled version from close by: resources unless asked for more");
-  command->add_option("op", options->op, "operator")->required();
+  add_op_choice(*command, options->choice);
   command->add_option("version", options->version, "version, as v003")->required();
-  command->add_option("--build-dir", options->build_dir, "build directory (default: this one)");
   command->add_option("--architecture", options->architecture,
                       "of several cubins, the one for 90a");
   CLI::Option_group* what = command->add_option_group("what");

@@ -27,8 +27,14 @@ int run_commands(int argc, char** argv) {
   add_provenance_command(app);
   add_check_command(app);
   add_report_command(app);
+  add_context_command(app);
+  add_doctor_command(app);
+  add_guide_command(app);
   add_inspect_command(app);
   add_resume_command(app);
+  add_steer_command(app);
+  add_status_command(app);
+  add_watch_command(app);
   add_why_command(app);
   add_cost_command(app);
   try {

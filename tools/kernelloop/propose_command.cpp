@@ -7,8 +7,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "context/reading_tools.hpp"
+
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 namespace kernelloop {
 namespace {
@@ -65,6 +68,15 @@ void propose_and_say(const ProposeOptions& options) {
   request.compiler = &compiler;
   request.version = options.version;
   request.courier = {std::filesystem::read_symlink("/proc/self/exe").string(), "courier"};
+  // Nothing is read for a version that is there; a directory that has gone must not matter then.
+  std::unique_ptr<ContextReader> reader;
+  std::vector<std::unique_ptr<ReadingTool>> tools;
+  if (!std::filesystem::exists(config.version_dir(options.version))) {
+    reader = std::make_unique<ContextReader>(
+        config, config.first_of_round(config.round_of(options.version)));
+    tools = make_reading_tools(*reader);
+    for (const auto& tool : tools) request.tools.push_back(tool.get());
+  }
   fmt::print("{}\n", propose(request));
 }
 

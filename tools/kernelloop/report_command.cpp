@@ -1,4 +1,5 @@
 #include "kernelloop/commands.hpp"
+#include "kernelloop/op_choice.hpp"
 #include "report/latest.hpp"
 #include "report/table.hpp"
 
@@ -10,11 +11,11 @@
 namespace kernelloop {
 
 void add_report_command(CLI::App& app) {
-  const auto path = std::make_shared<std::string>();
+  const auto choice = std::make_shared<OpChoice>();
   CLI::App* command = app.add_subcommand("report", "Show the versions of an operator as a table");
-  command->add_option("--config", *path, "config.json of the op")->required();
-  command->callback([path] {
-    const OpConfig config = load_config(*path);
+  add_op_choice(*command, *choice);
+  command->callback([choice] {
+    const OpConfig config = load_chosen(*choice);
     fmt::print("{}", history_table(latest_history(config), config.rounds()));
   });
 }

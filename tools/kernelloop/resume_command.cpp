@@ -1,5 +1,6 @@
-#include "config/op_config.hpp"
 #include "kernelloop/commands.hpp"
+#include "kernelloop/op_choice.hpp"
+#include "kernelloop/resume.hpp"
 #include "support/files.hpp"
 
 #include <CLI/CLI.hpp>
@@ -10,18 +11,20 @@
 
 namespace kernelloop {
 
-// The stamp's time is what Ninja sees: every propose step looks again, for versions written by hand
-// after a stop and for settings that lift it. Versions that are there are asked for by nobody.
+void touch_resume(const OpConfig& config) {
+  write_file_atomic(
+      config.build_dir / "resume",
+      fmt::format("{}\n", std::chrono::system_clock::now().time_since_epoch().count()));
+}
+
 void add_resume_command(CLI::App& app) {
-  const auto path = std::make_shared<std::string>();
+  const auto choice = std::make_shared<OpChoice>();
   CLI::App* command =
       app.add_subcommand("resume", "Let the next build look again at a loop that has stopped");
-  command->add_option("--config", *path, "config.json of the op")->required();
-  command->callback([path] {
-    const OpConfig config = load_config(*path);
-    const std::filesystem::path stamp = config.build_dir / "resume";
-    write_file_atomic(
-        stamp, fmt::format("{}\n", std::chrono::system_clock::now().time_since_epoch().count()));
+  add_op_choice(*command, *choice);
+  command->callback([choice] {
+    const OpConfig config = load_chosen(*choice);
+    touch_resume(config);
     fmt::print("{}: the next build of optimize_{} looks again\n", config.op, config.op);
   });
 }

@@ -131,22 +131,6 @@ std::string times_text(const Json& measured, bool cpu) {
   return text;
 }
 
-std::string version_text(const VersionRecord& record, const VersionEvidence& evidence, bool cpu) {
-  std::string text = fmt::format("## {}: {}\n", record.version, name_of(record.outcome));
-  switch (record.outcome) {
-    case Outcome::compile_failed:
-      return text + problems_text(evidence.compiled);
-    case Outcome::wrong:
-    case Outcome::not_runnable:
-      return text + record.failure + "\n" + failures_text(evidence.verified);
-    case Outcome::bench_failed:
-      return text + record.failure + "\n";
-    case Outcome::verified:
-      return text + times_text(evidence.measured, cpu) + resources_text(evidence.compiled);
-  }
-  return text;
-}
-
 // What the versions have to beat.
 std::string baselines_text(const History& history, bool cpu) {
   std::string text;
@@ -163,6 +147,23 @@ std::string baselines_text(const History& history, bool cpu) {
 }
 
 }  // namespace
+
+std::string version_text(const VersionRecord& record, const VersionEvidence& evidence, bool cpu) {
+  std::string text = fmt::format("## {}: {}\n", record.version, name_of(record.outcome));
+  switch (record.outcome) {
+    case Outcome::compile_failed:
+      return text + problems_text(evidence.compiled);
+    case Outcome::wrong:
+    case Outcome::not_runnable:
+      return text + record.failure + "\n" + failures_text(evidence.verified);
+    case Outcome::bench_failed:
+    case Outcome::rejected:
+      return text + record.failure + "\n";
+    case Outcome::verified:
+      return text + times_text(evidence.measured, cpu) + resources_text(evidence.compiled);
+  }
+  return text;
+}
 
 std::string feedback_text(const History& history, const std::vector<VersionEvidence>& round) {
   const bool cpu = history.device_kind == "cpu";

@@ -12,4 +12,8 @@ namespace kernelloop {
 // appear by kind only. `round` is the evidence of the round just folded.
 std::string feedback_text(const History& history, const std::vector<VersionEvidence>& round);
 
+// The part about one version: problems, failed cases, times. `cpu`: its times are wall times of the
+// CPU device.
+std::string version_text(const VersionRecord& record, const VersionEvidence& evidence, bool cpu);
+
 }  // namespace kernelloop

@@ -1,6 +1,7 @@
 #include "product/candidate.hpp"
 
 #include "device/architecture.hpp"
+#include "loop/steering.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/json_members.hpp"
@@ -92,6 +93,10 @@ Examined examine(const OpConfig& config, int number) {
   const std::string verdict = text_member(files.verified, "status");
   result.disproved = text_member(files.compiled, "status") == "failed" || verdict == "failed" ||
                      verdict == "not_runnable";
+  if (const Steering steering = load_steering(config); steering.rejected.contains(result.version)) {
+    result.disproved = true;
+    result.reason = "was rejected by the engineer: " + steering.rejected.at(result.version);
+  }
   if (result.reason.empty()) {
     result.reason = why_not_measured(config, files);
   }

@@ -1,6 +1,7 @@
 #include "propose/prompt.hpp"
 
 #include "propose/manual_provider.hpp"
+#include "propose/steering_text.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/version.hpp"
@@ -82,14 +83,6 @@ std::string device_section(const OpConfig& config, const Templates& templates) {
   return "\n" + templates.fill(templates.has(own) ? own : "device_generic", values);
 }
 
-std::string hints_section(const OpConfig& config) {
-  if (config.hints.empty() || !fs::exists(config.hints)) return {};
-  const std::string text = read_file(config.hints);
-  return text.find_first_not_of(" \t\r\n") == std::string::npos
-             ? std::string()
-             : "\n# Hints of the engineer\n\n" + text + "\n";
-}
-
 std::string lane_text(const OpConfig& config, int version) {
   if (config.candidates < 2) return {};
   const int lane = version - config.first_of_round(config.round_of(version)) + 1;
@@ -117,7 +110,7 @@ Prompt compose_prompt(const OpConfig& config, const OpSpec& spec, int version,
   std::map<std::string, std::string> values{{"op_summary", describe_op(spec, config.device)},
                                             {"reference", read_reference(config)},
                                             {"device", device_section(config, templates)},
-                                            {"hints", hints_section(config)},
+                                            {"hints", steering_text(config, version)},
                                             {"parent", ""},
                                             {"best", ""},
                                             {"tried", ""},

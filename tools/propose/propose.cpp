@@ -1,6 +1,7 @@
 #include "propose/propose.hpp"
 
 #include "loop/history.hpp"
+#include "loop/steering.hpp"
 #include "propose/courier.hpp"
 #include "propose/inner_loop.hpp"
 #include "propose/key_source.hpp"
@@ -63,14 +64,22 @@ std::optional<History> previous_history(const ProposeRequest& request) {
     fail(ExitCode::bad_input, "{}: {} is missing; run the learn step of round {} first",
          name_of(request), path.string(), round - 1);
   }
-  return history_from_json(read_json(path));
+  return steered(history_from_json(read_json(path)), load_steering(*request.config),
+                 *request.config);
 }
 
 std::string previous_feedback(const ProposeRequest& request) {
   const int round = request.config->round_of(request.version);
   if (round == 1) return {};
   const fs::path path = request.config->history_dir(round - 1) / "feedback.md";
-  return fs::exists(path) ? read_file(path) : std::string();
+  if (!fs::exists(path)) return {};
+  std::string text = read_file(path);
+  // What comes next was decided without the person who steers; the prompt ends with the true ask.
+  if (const std::size_t next = text.rfind("\nNext: ");
+      next != std::string::npos && !load_steering(*request.config).empty()) {
+    text.resize(next + 1);
+  }
+  return text;
 }
 
 std::unique_ptr<Provider> make_provider(const ProposeRequest& request, const std::string& name,

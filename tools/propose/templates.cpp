@@ -22,11 +22,12 @@ extern const std::string_view k_prompt_ask_branch;
 extern const std::string_view k_prompt_followup_compile;
 extern const std::string_view k_prompt_followup_answer;
 extern const std::string_view k_prompt_tools;
+extern const std::string_view k_prompt_agent_guide;
 
 namespace {
 
 std::string_view built_in(const std::string& name) {
-  static const std::array<std::pair<const char*, std::string_view>, 12> k_texts{
+  static const std::array<std::pair<const char*, std::string_view>, 13> k_texts{
       {{"system", k_prompt_system},
        {"task", k_prompt_task},
        {"device_90a", k_prompt_device_90a},
@@ -38,7 +39,8 @@ std::string_view built_in(const std::string& name) {
        {"ask_branch", k_prompt_ask_branch},
        {"followup_compile", k_prompt_followup_compile},
        {"followup_answer", k_prompt_followup_answer},
-       {"tools", k_prompt_tools}}};
+       {"tools", k_prompt_tools},
+       {"agent_guide", k_prompt_agent_guide}}};
   for (const auto& [known, text] : k_texts) {
     if (name == known) return text;
   }

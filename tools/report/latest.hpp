@@ -1,4 +1,4 @@
-// The newest history a build directory holds.
+// The newest history that a build directory holds, as the person who steers sees it.
 #pragma once
 
 #include "config/op_config.hpp"

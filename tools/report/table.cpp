@@ -1,24 +1,16 @@
 #include "report/table.hpp"
 
+#include "report/columns.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 namespace kernelloop {
 namespace {
 
-constexpr std::size_t k_columns = 5;
 constexpr std::size_t k_widest_text = 64;
-using Row = std::array<std::string, k_columns>;
-
-// Code points, which is what a terminal shows for the characters we print.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
 
 std::string shortened(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
@@ -43,6 +35,8 @@ std::string verdict(const VersionRecord& record) {
       return "not runnable here";
     case Outcome::bench_failed:
       return "timing refused";
+    case Outcome::rejected:
+      return "rejected";
   }
   return "";
 }
@@ -55,8 +49,9 @@ std::string time_text(const History& history, const VersionRecord& record) {
   return text;
 }
 
-std::vector<Row> rows_of(const History& history) {
-  std::vector<Row> rows{{"version", "verdict", "time", "against best", "what changed"}};
+std::vector<std::vector<std::string>> rows_of(const History& history) {
+  std::vector<std::vector<std::string>> rows{
+      {"version", "verdict", "time", "against best", "what changed"}};
   std::optional<double> best;
   for (const VersionRecord& record : history.versions) {
     std::string against = "-";
@@ -92,21 +87,9 @@ std::string stop_reason(const History& history, int total_rounds) {
 }
 
 std::string history_table(const History& history, int total_rounds) {
-  const std::vector<Row> rows = rows_of(history);
-  std::array<std::size_t, k_columns> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t c = 0; c < k_columns; ++c) widths[c] = std::max(widths[c], width_of(row[c]));
-  }
   std::string text = fmt::format("{} on {}\n", history.op,
                                  history.device_name.empty() ? "no device" : history.device_name);
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < k_columns; ++c) {
-      line += (c == 0 ? "  " : "   ") + row[c];
-      if (c + 1 < k_columns) line.append(widths[c] - width_of(row[c]), ' ');
-    }
-    text += line + "\n";
-  }
+  text += in_columns(rows_of(history));
   if (const VersionRecord* best = history.best(); best != nullptr) {
     text += fmt::format("  best: {} ({})\n", best->version, time_text(history, *best));
   } else {

@@ -2,6 +2,7 @@
 
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,7 +90,8 @@ TEST_F(ContextReaderTest, ListsLevelByLevel) {
   EXPECT_EQ(reader().list("").text, "versions/\nnotes/\nsrc/\n");
   EXPECT_EQ(reader().list("src/").text, "deep/\nshort.cu  (21 bytes)\n");
   EXPECT_EQ(reader().list("versions").text, "v001/\nv002/\n");
-  EXPECT_EQ(reader().list("versions/v002").text, "kernel.cu\nverify.json\nkernel.ptx\n");
+  EXPECT_EQ(reader().list("versions/v002").text,
+            "kernel.cu\nverify.json\nkernel.ptx\nresources.txt\ninstructions.txt\nloop.txt\n");
   EXPECT_EQ(reader(1).list("versions").text, "there are no earlier versions\n");
   EXPECT_TRUE(reader().list("elsewhere").failed);
 }
@@ -103,16 +105,29 @@ TEST_F(ContextReaderTest, OnlyEarlierVersionsAreShown) {
 }
 
 TEST_F(ContextReaderTest, SassIsMadeWhereADisassemblerIs) {
-  write_file_atomic(config_.step_dir(1) / "kernel.cubin", "cubin");
+  const fs::path cubin = config_.step_dir(1) / "kernel.cubin";
+  write_file_atomic(cubin, "cubin");
+  write_file_atomic(config_.step_dir(1) / "compile.json",
+                    to_text({{"status", "compiled"},
+                             {"source", (config_.version_dir(1) / "kernel.cu").string()},
+                             {"artifacts",
+                              {{"cuda",
+                                {{"status", "built"},
+                                 {"architecture", "90a"},
+                                 {"cubins", {{"90a", cubin.string()}}},
+                                 {"ptx", ""}}}}}}));
   config_.nvcc = root_.path() / "bin/nvcc";
-  put("bin/nvdisasm", "#!/bin/sh\necho \"sass of $2\" && test -e \"$2\"\n");
+  put("bin/nvdisasm", "#!/bin/sh\nfor last; do :; done\ntest -e \"$last\" && echo made of $last\n");
   fs::permissions(root_.path() / "bin/nvdisasm", fs::perms::owner_all);
-  EXPECT_EQ(reader().list("versions/v001").text, "kernel.cu\nverify.json\nkernel.sass\n");
-  EXPECT_THAT(reader().read("versions/v001/kernel.sass").text, HasSubstr("kernel.cubin"));
+  EXPECT_EQ(reader().list("versions/v001").text,
+            "kernel.cu\ncompile.json\nverify.json\nkernel.sass\n");
+  EXPECT_THAT(reader().read("versions/v001/kernel.sass").text,
+              HasSubstr("made of <build>/v001/kernel.cubin"));
   put("bin/nvdisasm", "#!/bin/sh\nexit 3\n");
   fs::permissions(root_.path() / "bin/nvdisasm", fs::perms::owner_all);
-  EXPECT_EQ(reader().read("versions/v001/kernel.sass").text,
-            "versions/v001/kernel.sass could not be made from the cubin");
+  const Reading failed = reader().read("versions/v001/kernel.sass");
+  EXPECT_TRUE(failed.failed);
+  EXPECT_THAT(failed.text, StartsWith("versions/v001/kernel.sass cannot be made: "));
 }
 
 TEST_F(ContextReaderTest, GrepsFilesAndVersions) {

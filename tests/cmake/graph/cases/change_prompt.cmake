@@ -21,3 +21,11 @@ foreach(pair IN ITEMS "provider=manual" "model=other" "fix_limit=0" "hints=${sou
 endforeach()
 string(JSON value GET "${config}" context 0)
 expect_equal("${value}" "${source_dir}/notes")
+string(JSON value GET "${config}" notes_dir)
+expect_equal("${value}" "${KERNELLOOP_SOURCE_DIR}/context")
+
+# What a person writes about a version, or decides, is read by the next proposal too.
+file(WRITE "${source_dir}/notes/new.md" "# New\n")
+file(WRITE "${source_dir}/generated/softmax/v001/feedback.md" "Fewer registers.\n")
+file(WRITE "${source_dir}/generated/softmax/steering.json" "{\"pin\": \"v001\"}\n")
+expect_no_work(optimize_all)

@@ -1,0 +1,119 @@
+#include "doctor/doctor.hpp"
+
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+namespace kernelloop {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+using Level = Finding::Level;
+
+class DoctorTest : public testing::Test {
+ protected:
+  DoctorTest() {
+    machine_.proc = root_.path() / "proc";
+    machine_.device_tool = program("kernelloop-device", "echo no GPU here >&2; exit 4");
+    machine_.host_compiler = program("c++", "echo 'c++ 12.2'");
+    machine_.nvcc = program("nvcc", "echo 'Cuda compilation tools, release 13.0, V13.0.88'");
+    machine_.environment = [this](const std::string& name) {
+      const auto found = variables_.find(name);
+      return found == variables_.end() ? std::string() : found->second;
+    };
+    variables_["XDG_CONFIG_HOME"] = (root_.path() / "config").string();
+  }
+  fs::path program(const std::string& name, const std::string& script) const {
+    fs::path path = root_.path() / "bin" / name;
+    write_file_atomic(path, "#!/bin/sh\n" + script + "\n");
+    fs::permissions(path, fs::perms::owner_all);
+    return path;
+  }
+  static Finding find(const std::vector<Finding>& findings, const std::string& topic) {
+    const auto found = std::find_if(findings.begin(), findings.end(),
+                                    [&](const Finding& one) { return one.topic == topic; });
+    return found == findings.end() ? Finding{Level::broken, "", "no such topic", ""} : *found;
+  }
+
+  TemporaryDirectory root_;
+  std::map<std::string, std::string> variables_;
+  Surroundings machine_;
+};
+
+TEST_F(DoctorTest, NamesCompilersWithTheirVersions) {
+  const auto findings = check_compilers(machine_);
+  EXPECT_EQ(find(findings, "host compiler").text, "c++ 12.2");
+  EXPECT_THAT(find(findings, "nvcc").text, HasSubstr("release 13.0"));
+  machine_.nvcc = program("nvcc", "exit 1");
+  EXPECT_EQ(find(check_compilers(machine_), "nvcc").level, Level::broken);
+}
+
+TEST_F(DoctorTest, ReadsTheRightsToCounters) {
+  const auto counters = [this] { return find(check_device(machine_), "counters"); };
+  EXPECT_THAT(counters().text, HasSubstr("no driver"));
+  write_file_atomic(machine_.proc / "driver/nvidia/params", "X: 1\nRmProfilingAdminOnly: 1\n");
+  write_file_atomic(machine_.proc / "self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
+  EXPECT_EQ(counters().level, Level::absent);
+  EXPECT_THAT(counters().remedy, HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
+  write_file_atomic(machine_.proc / "self/status", "CapEff:\t0000004000000000\n");  // CAP_PERFMON
+  EXPECT_EQ(counters().level, Level::ok);
+  write_file_atomic(machine_.proc / "driver/nvidia/params", "RmProfilingAdminOnly: 0\n");
+  write_file_atomic(machine_.proc / "self/status", "CapEff:\t0\n");
+  EXPECT_EQ(counters().text, "open to every user");
+}
+
+TEST_F(DoctorTest, AsksTheDeviceProgram) {
+  EXPECT_EQ(find(check_device(machine_), "GPU").level, Level::absent);
+  EXPECT_EQ(find(check_device(machine_), "GPU").text, "no GPU here");
+  EXPECT_EQ(find(check_device(machine_), "CPU device").level, Level::broken);
+  machine_.device_tool = program(
+      "kernelloop-device", R"(echo '{"name": "H200", "architecture": "90", "driver": "580"}')");
+  EXPECT_EQ(find(check_device(machine_), "GPU").text, "H200, architecture 90, driver 580");
+  write_file_atomic(machine_.proc / "driver/nvidia/version", "NVRM version: 580\nGCC\n");
+  EXPECT_EQ(find(check_device(machine_), "driver").text, "NVRM version: 580");
+}
+
+TEST_F(DoctorTest, ShowsKeysBySourceAndEnd) {
+  const std::string key = "key-" + std::string(30, 'x') + "a1b2";
+  variables_["ANTHROPIC_API_KEY"] = key;
+  variables_["OPENAI_API_KEY"] = "short-key";
+  variables_["KERNELLOOP_OPENAI_CHAT_BASE_URL"] = "http://me:hidden@localhost:8080/v1";
+  const auto findings = check_providers(machine_);
+  EXPECT_THAT(find(findings, "anthropic").text, HasSubstr("key from ANTHROPIC_API_KEY (...a1b2)"));
+  EXPECT_THAT(find(findings, "openai").text, HasSubstr("(...)"));
+  EXPECT_EQ(find(findings, "openai-chat").text, "no key, http://localhost:8080/v1");
+  const std::string all = to_text(findings) + to_json(findings).dump();
+  for (const char* secret : {"xxxxx", "short", "hidden"}) EXPECT_THAT(all, Not(HasSubstr(secret)));
+}
+
+TEST_F(DoctorTest, SaysHowToSetUpAProvider) {
+  const auto findings = check_providers(machine_);
+  EXPECT_EQ(find(findings, "anthropic").remedy, "set ANTHROPIC_API_KEY to use it");
+  EXPECT_EQ(find(findings, "command").level, Level::absent);
+  EXPECT_EQ(worst(findings), Level::absent);
+  variables_["KERNELLOOP_COMMAND"] = R"(["no-such-agent-anywhere"])";
+  EXPECT_EQ(find(check_providers(machine_), "command").text,
+            "no-such-agent-anywhere of KERNELLOOP_COMMAND is not in PATH");
+  write_file_atomic(root_.path() / "config/kernelloop/config.json", "{ broken");
+  EXPECT_EQ(find(check_providers(machine_), "configuration").level, Level::broken);
+}
+
+TEST_F(DoctorTest, OnlyProvidersCanBeAsked) {
+  try {
+    ask_once("replay", "", "");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("'replay' is no provider that can be asked"));
+  }
+}
+
+}  // namespace
+}  // namespace kernelloop

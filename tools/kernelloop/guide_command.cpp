@@ -1,0 +1,48 @@
+// `kernelloop agent-guide <op>`: what a coding agent needs to drive the loop by hand.
+#include "kernelloop/commands.hpp"
+#include "kernelloop/op_choice.hpp"
+#include "propose/templates.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+namespace kernelloop {
+namespace {
+
+void print_guide(const OpChoice& choice) {
+  const OpConfig config = load_chosen(choice);
+  // <build>/kernelloop/<op>
+  const std::filesystem::path build = config.build_dir.parent_path().parent_path();
+  const std::string note =
+      config.provider == "manual"
+          ? std::string()
+          : fmt::format(
+                "\nThe provider of `{0}` is `{1}`: set `PROVIDER manual` in its "
+                "add_kernel_op (or -DKERNELLOOP_PROVIDER=manual where that names none) and "
+                "configure again, else the build asks somebody else.\n",
+                config.op, config.provider);
+  fmt::print("{}", Templates().fill(
+                       "agent_guide",
+                       {{"op", config.op},
+                        {"build", build.string()},
+                        {"kernelloop", std::filesystem::read_symlink("/proc/self/exe").string()},
+                        {"generated", config.generated_dir.string()},
+                        {"reports", config.reports_dir.string()},
+                        {"hints", config.hints.string()},
+                        {"note", note}}));
+}
+
+}  // namespace
+
+void add_guide_command(CLI::App& app) {
+  const auto choice = std::make_shared<OpChoice>();
+  CLI::App* command =
+      app.add_subcommand("agent-guide", "Print how to drive the loop of an operator by hand");
+  add_op_choice(*command, *choice);
+  command->callback([choice] { print_guide(*choice); });
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,122 @@
+#include "report/explain.hpp"
+
+#include "loop/evidence.hpp"
+#include "loop/feedback.hpp"
+#include "loop/steering.hpp"
+#include "report/latest.hpp"
+#include "report/table.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/json_members.hpp"
+#include "support/version.hpp"
+
+#include <fmt/format.h>
+
+namespace kernelloop {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string versions_text(const History& history, int round) {
+  std::string text;
+  for (const VersionRecord& record : history.versions) {
+    if (record.round != round) continue;
+    text += fmt::format(
+        "{}{} {}", text.empty() ? "" : ", ", record.version,
+        record.time_us ? duration_text(*record.time_us) : std::string(name_of(record.outcome)));
+  }
+  return text.empty() ? "no version" : text;
+}
+
+// What each round saw and decided then.
+std::string rounds_text(const OpConfig& config, const History& latest) {
+  std::string text;
+  for (int round = 1; round <= latest.round; ++round) {
+    const fs::path file = config.history_dir(round) / "history.json";
+    if (!fs::exists(file)) break;
+    const History then = history_from_json(read_json(file));
+    text += fmt::format("  round {}: {}; then {}: {}\n", round, versions_text(latest, round),
+                        name_of(then.decision.action), then.decision.reason);
+    if (then.decision.action == Decision::Action::stop) break;
+  }
+  return text;
+}
+
+std::string steering_lines(const OpConfig& config) {
+  const Steering steering = load_steering(config);
+  std::string text;
+  if (!steering.pin.empty()) text += fmt::format("  pinned: {}\n", steering.pin);
+  if (!steering.fork_parent.empty()) {
+    text += fmt::format("  fork: the round of {} starts from {}\n", steering.fork_version,
+                        steering.fork_parent);
+  }
+  for (const auto& [version, reason] : steering.rejected) {
+    text += fmt::format("  rejected: {} ({})\n", version, reason);
+  }
+  return text;
+}
+
+std::string remedy(const OpConfig& config, const History& history) {
+  if (history.decision.action == Decision::Action::stop) {
+    return fmt::format(
+        "  to go on: kernelloop steer {0} --fork vNNN, or write a version by hand and kernelloop "
+        "resume {0}; then build optimize_{0}\n",
+        config.op);
+  }
+  if (history.round >= config.rounds()) return "  to go on: raise VERSIONS\n";
+  return fmt::format("  to go on: build optimize_{}\n", config.op);
+}
+
+std::string origin_text(const OpConfig& config, int version) {
+  const Json origin = read_json_if_there(config.version_dir(version) / "origin.json");
+  if (origin.is_null()) return "written by hand";
+  const std::string parent = text_member(origin, "parent");
+  std::string text =
+      fmt::format("{}{} by {}", text_member(origin, "mode"), parent.empty() ? "" : " of " + parent,
+                  text_member(origin, "provider"));
+  if (const std::string model = text_member(origin, "model"); !model.empty()) text += " " + model;
+  if (const auto turns = count_member(origin, "turns")) text += fmt::format(", {} turns", *turns);
+  if (const std::string summary = text_member(origin, "summary"); !summary.empty()) {
+    text += fmt::format("\n  in its author's words: {}", summary);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string explain_loop(const OpConfig& config) {
+  const History history = latest_history(config);
+  std::string text = fmt::format("{}: {}\n", config.op, stop_reason(history, config.rounds()));
+  if (const VersionRecord* best = history.best()) {
+    text += fmt::format("  best: {} with {}{}\n", best->version, duration_text(*best->time_us),
+                        history.device_kind == "cpu" ? " wall, CPU device" : "");
+  }
+  return text + rounds_text(config, history) + steering_lines(config) + remedy(config, history);
+}
+
+std::string explain_version(const OpConfig& config, int version) {
+  const std::string name = version_name(version);
+  if (!fs::exists(config.version_dir(version) / "kernel.cu")) {
+    fail(ExitCode::bad_input, "{}: there is no version {} in {}", config.op, name,
+         (config.generated_dir / config.op).string());
+  }
+  std::string text = fmt::format("{} {}: {}\n", config.op, name, origin_text(config, version));
+  const VersionEvidence evidence = load_evidence(config, version);
+  if (evidence.compiled.is_null()) {
+    text += "  not compiled in this build directory yet\n";
+  } else {
+    const VersionRecord record = record_of(evidence, config.round_of(version));
+    const auto device = device_of(evidence);
+    text += version_text(record, evidence, device ? device->kind == "cpu" : config.device == "cpu");
+  }
+  const Steering steering = load_steering(config);
+  if (steering.rejected.contains(name)) {
+    text += fmt::format("rejected by the engineer: {}\n", steering.rejected.at(name));
+  }
+  if (const fs::path note = config.version_dir(version) / "feedback.md"; fs::exists(note)) {
+    text += "note of the engineer:\n" + read_file(note);
+  }
+  return text;
+}
+
+}  // namespace kernelloop
