@@ -77,6 +77,19 @@ TEST_F(GpuRun, TheWorkspaceIsPoisonedFirst) {
   }
 }
 
+TEST_F(GpuRun, SharedMemoryHoldsNothingOfAnEarlierLaunch) {
+  ResolvedPlan plan = plan_for("finds_shared", k_elements);
+  plan.launches[0].dynamic_shared_bytes = 1024;
+  RunRequest request;
+  request.arena = &arena_;
+  request.plan = plan;
+  for (int launch = 0; launch < 3; ++launch) {
+    const RunResult result = worker_.run(request);
+    ASSERT_FALSE(result.fault) << result.fault.message;
+    for (int i = 0; i < k_elements; ++i) ASSERT_EQ(element(arena_, "y", i), 0.0f) << launch;
+  }
+}
+
 TEST_F(GpuRun, AChangedInputIsNamedAndTheParentsCopyIsUnharmed) {
   const float before = element(arena_, "x", k_elements / 2);
   const RunResult result = run("changes_input");

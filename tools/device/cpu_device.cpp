@@ -123,6 +123,8 @@ class CpuDevice final : public Device {
     device.l2_bytes = std::max(cache, 0L);
     device.memory_bytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) *
                           static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE));
+    // The machine has other things to do.
+    device.limits.max_workspace_bytes = device.memory_bytes / 16;
     return device;
   }
 

@@ -76,6 +76,8 @@ class CudaDevice final : public Device {
     result.limits.max_shared_bytes = limits_.shared_bytes;
     result.limits.max_grid = limits_.grid;
     result.limits.max_block = limits_.block;
+    // So much there is beside the tensors of any sensible shape.
+    result.limits.max_workspace_bytes = result.memory_bytes / 4;
     return result;
   }
 
@@ -102,7 +104,10 @@ class CudaDevice final : public Device {
     CudaLaunches launches;
     result.fault = bind(job.module, job.plan, buffers, launches);
     if (result.fault) return result;
-    if (!job.uninitialised) buffers.poison(job.poison);
+    if (!job.uninitialised) {
+      buffers.poison(job.poison);
+      harness_->scrub();
+    }
     driver_.check(harness_->synchronize(), "preparing a run");
     result.fault = guarded(driver_, job.plan, [&] {
       if (Fault refused = launches.enqueue()) return refused;

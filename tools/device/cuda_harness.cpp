@@ -49,6 +49,14 @@ CudaHarness::CudaHarness(const CudaDriver& driver, CUdevice device)
   stamp_kernel_ = find("kernelloop_stamp");
   flush_kernel_ = find("kernelloop_flush");
   hash_kernel_ = find("kernelloop_hash");
+  scrub_kernel_ = find("kernelloop_scrub");
+  driver.check(driver.cuDeviceGetAttribute(
+                   &value, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device),
+               "asking for the shared memory of a block");
+  shared_bytes_ = static_cast<unsigned int>(value);
+  driver.check(driver.cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, value,
+                                           scrub_kernel_, device),
+               "asking for shared memory");
   fill_kernel_ = find("kernelloop_fill");
 }
 
@@ -58,6 +66,7 @@ void CudaHarness::prepare_timing() {
   fill(flush_buffer_.get(), flush_bytes_);
   flush_l2();
   hash(scratch_.get(), sizeof(Word), 0);
+  scrub();
   time(0, [] { return true; });
 }
 
@@ -86,6 +95,18 @@ std::uint64_t CudaHarness::hash(CUdeviceptr data, std::size_t bytes, std::uint64
                 "reading a hash");
   driver_.check(synchronize(), "hashing");
   return result;
+}
+
+void CudaHarness::scrub() {
+  // One block at a time fills the shared memory of a multiprocessor; several turns reach them all.
+  constexpr unsigned int k_turns = 4;
+  unsigned int words = shared_bytes_ / sizeof(unsigned int);
+  Word seed = ++scrubs_ * 0x9E3779B97F4A7C15u;
+  CUdeviceptr sink = scratch_.get();
+  std::array<void*, 3> arguments{&words, &seed, &sink};
+  kernelloop::launch(driver_, scrub_kernel_,
+                     {multiprocessors_ * k_turns, k_threads, stream_.get(), shared_bytes_},
+                     arguments.data());
 }
 
 void CudaHarness::flush_l2() {

@@ -33,6 +33,10 @@ class CudaHarness {
   // A 64-bit hash of device memory, the same only for the same bytes and seed.
   std::uint64_t hash(CUdeviceptr data, std::size_t bytes, std::uint64_t seed);
 
+  // Leaves noise in shared and local memory, so that a kernel finds nothing there of an earlier
+  // launch. In stream order, does not wait.
+  void scrub();
+
   // Leaves nothing but the flush buffer in L2. By reading: a flush that writes would leave dirty
   // lines that whoever comes next has to write back. Ends synchronised.
   void flush_l2();
@@ -67,6 +71,9 @@ class CudaHarness {
   CUkernel stamp_kernel_ = nullptr;
   CUkernel flush_kernel_ = nullptr;
   CUkernel hash_kernel_ = nullptr;
+  CUkernel scrub_kernel_ = nullptr;
+  unsigned int shared_bytes_ = 0;  // that a block can have
+  std::uint64_t scrubs_ = 0;
   CUkernel fill_kernel_ = nullptr;
   CudaHostMemory flags_;  // int release, int expired
   CudaMemory stamps_;     // two times three words

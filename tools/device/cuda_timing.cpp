@@ -132,6 +132,7 @@ Fault CudaTiming::take_one(const SampleOrder& order, CudaSample& sample) {
   Slot& slot = slots_[order.slot];
   // Nothing that an earlier launch left in outputs or workspace helps this one.
   slot.buffers.poison(Poison());
+  setting_.harness.scrub();
   setting_.harness.flush_l2();
   Fault refused;
   const auto taken = setting_.harness.time(slot.launches[order.variant].operations, [&] {

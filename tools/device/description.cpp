@@ -75,7 +75,8 @@ Json to_json(const DeviceDescription& device) {
                {{"max_threads_per_block", limits.max_threads_per_block},
                 {"max_shared_bytes", limits.max_shared_bytes},
                 {"max_grid", limits.max_grid},
-                {"max_block", limits.max_block}}},
+                {"max_block", limits.max_block},
+                {"max_workspace_bytes", limits.max_workspace_bytes}}},
               {"confinement", device.confinement}};
 }
 
@@ -96,6 +97,7 @@ DeviceDescription description_from_json(const Json& json) {
   limits.at("max_shared_bytes").get_to(device.limits.max_shared_bytes);
   limits.at("max_grid").get_to(device.limits.max_grid);
   limits.at("max_block").get_to(device.limits.max_block);
+  limits.at("max_workspace_bytes").get_to(device.limits.max_workspace_bytes);
   json.at("confinement").get_to(device.confinement);
   return device;
 }

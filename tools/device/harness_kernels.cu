@@ -86,6 +86,26 @@ extern "C" __global__ void kernelloop_fill(Word* data, Word words) {
   }
 }
 
+// Leaves noise in the shared memory of the multiprocessors and in the memory behind local
+// variables, where a kernel could otherwise find what an earlier launch left. Launched with all the
+// shared memory that a block can have, by many more blocks than there are multiprocessors.
+extern "C" __global__ void kernelloop_scrub(unsigned int words, Word seed, unsigned int* sink) {
+  extern __shared__ unsigned int shared[];
+  constexpr unsigned int k_local = 256;
+  volatile unsigned int local[k_local];
+  const Word place = (static_cast<Word>(blockIdx.x) * blockDim.x + threadIdx.x) << 20;
+  for (unsigned int i = threadIdx.x; i < words; i += blockDim.x) {
+    shared[i] = static_cast<unsigned int>(mixed(seed + place + i));
+  }
+  for (unsigned int i = 0; i < k_local; ++i) {
+    local[i] = static_cast<unsigned int>(mixed(seed ^ (place + i)));
+  }
+  __syncthreads();
+  // What is read at a place known at run time only has to be in memory.
+  const unsigned int i = static_cast<unsigned int>(seed) % k_local;
+  if (shared[i % words] == 0x12345678u && local[i] == 0x12345678u) *sink = 1;
+}
+
 // Kernels with a fault each that a tool of compute-sanitizer is for: they show that it is awake. No
 // fault does harm without the tool. `block` has `bytes` bytes, and nothing has written them.
 extern "C" __global__ void kernelloop_planted_memcheck(const unsigned char* block, Word bytes,

@@ -127,6 +127,7 @@ struct LaunchLimits {
   std::int64_t max_shared_bytes = 232448;  // static + dynamic, with opt-in
   std::array<std::int64_t, 3> max_grid{2147483647, 65535, 65535};
   std::array<std::int64_t, 3> max_block{1024, 1024, 64};
+  std::int64_t max_workspace_bytes = 0;  // 0: unknown
 };
 
 struct ResolveResult {

@@ -66,6 +66,12 @@ class Resolver {
                                  plan_.workspace_bytes.text()));
       return;
     }
+    if (limits_.max_workspace_bytes > 0 && *bytes > limits_.max_workspace_bytes) {
+      wrong(nullptr,
+            fmt::format("workspace_bytes is {} (`{}`); this device allows {} at most", *bytes,
+                        plan_.workspace_bytes.text(), limits_.max_workspace_bytes));
+      return;
+    }
     resolved_.workspace_bytes = *bytes;
   }
 

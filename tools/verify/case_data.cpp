@@ -29,7 +29,7 @@ std::size_t bytes_of(const std::vector<TensorArena::Slot>& slots) {
 
 CaseData::CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory)
     : spec_(spec),
-      traits_(traits_of(plan.family, spec)),
+      traits_(traits_of(plan.family.family, spec)),
       inputs_{resolve_axes(spec, plan.variables), {}, {}},
       arena_(std::move(memory)) {
   if (!arena_.reslice(slots_of(spec, inputs_.axes))) {
@@ -37,7 +37,7 @@ CaseData::CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory)
   }
   const ScopedSeconds timed(cost_.draw);
   // A family may leave what the operator is defined for; then NaN is no fault of the reference.
-  inputs_.finite = plan.family == nullptr;
+  inputs_.finite = plan.family.family == nullptr;
   inputs_.scalars = draw_scalars(spec, inputs_.axes, plan.scalars, plan.seed);
   for (const Tensor& tensor : spec.inputs) {
     if (tensor.scalar) continue;

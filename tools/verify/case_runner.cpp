@@ -112,7 +112,7 @@ CaseVerdict CaseRunner::run(const CasePlan& plan, CaseData& data) const {
   verdict.name = plan.name;
   verdict.axes = plan.variables;
   verdict.seed = plan.seed;
-  if (plan.family != nullptr) verdict.family = plan.family->name;
+  if (plan.family.family != nullptr) verdict.family = plan.family.family->name;
   verdict.hidden = plan.hidden;
 
   std::unique_ptr<RepeatedCase> repeated;

@@ -12,11 +12,6 @@ namespace {
 
 bool is_float_tensor(const Tensor& tensor) { return !tensor.scalar && info(tensor.dtype).floating; }
 
-const Tensor* first_float(const OpSpec& spec) {
-  const auto found = std::find_if(spec.inputs.begin(), spec.inputs.end(), is_float_tensor);
-  return found == spec.inputs.end() ? nullptr : &*found;
-}
-
 double center_of(const InputValues& values) {
   if (values.family == "normal") return values.mean;
   if (values.family == "constant") return values.value;
@@ -118,16 +113,13 @@ bool FamilyDraw::is_needle(std::int64_t index) const {
   return column(index) == (turn == 0 ? 0 : turn == 1 ? cols / 2 : cols - 1);
 }
 
-bool draws_input(const InputFamily& family, const OpSpec& spec, const Tensor& tensor) {
+bool draws_input(const InputFamily& family, const Tensor& tensor) {
   if (tensor.scalar) return false;
   if (family.where == InputFamily::Where::integers) {
     const InputValues& values = tensor.values;
     return !info(tensor.dtype).floating && values.family == "integers";
   }
   if (!is_float_tensor(tensor)) return false;
-  if (family.where == InputFamily::Where::first_float && first_float(spec) != &tensor) {
-    return false;
-  }
   if (family.when == InputFamily::When::ends_declared && !tensor.values.at_least &&
       !tensor.values.at_most) {
     return false;
@@ -147,7 +139,22 @@ bool applies(const InputFamily& family, const OpSpec& spec) {
     return false;
   }
   return std::any_of(spec.inputs.begin(), spec.inputs.end(),
-                     [&](const Tensor& tensor) { return draws_input(family, spec, tensor); });
+                     [&](const Tensor& tensor) { return draws_input(family, tensor); });
+}
+
+std::vector<FamilyChoice> family_choices(const OpSpec& spec) {
+  std::vector<FamilyChoice> choices;
+  for (const InputFamily& family : input_families()) {
+    if (!applies(family, spec)) continue;
+    if (family.where != InputFamily::Where::one_float) {
+      choices.push_back({&family, ""});
+      continue;
+    }
+    for (const Tensor& tensor : spec.inputs) {
+      if (draws_input(family, tensor)) choices.push_back({&family, tensor.name});
+    }
+  }
+  return choices;
 }
 
 DataTraits traits_of(const InputFamily* family, const OpSpec& spec) {
@@ -161,9 +168,11 @@ DataTraits traits_of(const InputFamily* family, const OpSpec& spec) {
 }
 
 void draw_input(const OpSpec& spec, const Tensor& tensor, const Bindings& axes,
-                const InputFamily* family, std::uint64_t seed, std::span<std::byte> bytes,
+                const FamilyChoice& choice, std::uint64_t seed, std::span<std::byte> bytes,
                 std::span<double> exact) {
-  if (family == nullptr || !draws_input(*family, spec, tensor)) {
+  const InputFamily* family = choice.family;
+  const bool chosen = choice.input.empty() || choice.input == tensor.name;
+  if (family == nullptr || !chosen || !draws_input(*family, tensor)) {
     draw_tensor(tensor, values_at(tensor, axes), seed, bytes, exact);
     return;
   }

@@ -39,8 +39,8 @@ struct FamilyDraw {
 };
 
 struct InputFamily {
-  // Whose elements it draws: floating tensors, the first of them only, or integer tensors.
-  enum class Where { floats, first_float, integers };
+  // Whose elements it draws: all floating tensors, one of them at a time, or integer tensors.
+  enum class Where { floats, one_float, integers };
   // What the spec must say before it is drawn.
   enum class When { always, ends_declared, nonfinite_propagates };
 
@@ -62,8 +62,17 @@ const std::vector<InputFamily>& input_families();
 // Small integers of which every sum and product is exact, for the rung `exact`.
 const InputFamily& exact_integers();
 
-// Whether `family` draws input `tensor` of this spec; the input keeps its own values otherwise.
-bool draws_input(const InputFamily& family, const OpSpec& spec, const Tensor& tensor);
+// A family, and for one that draws a single input the name of that.
+struct FamilyChoice {
+  const InputFamily* family = nullptr;  // nullptr: the spec's own values
+  std::string input;                    // empty: every input that the family draws
+};
+
+// Every choice that the spec lets be tried: a family for all its inputs, or one for each.
+std::vector<FamilyChoice> family_choices(const OpSpec& spec);
+
+// Whether `family` may draw input `tensor`; the input keeps its own values otherwise.
+bool draws_input(const InputFamily& family, const Tensor& tensor);
 
 // Whether the spec lets `family` be tried, and there is an input that it draws.
 bool applies(const InputFamily& family, const OpSpec& spec);
@@ -71,10 +80,10 @@ bool applies(const InputFamily& family, const OpSpec& spec);
 // What gates have to know about data of this family (nullptr: the spec's own values).
 DataTraits traits_of(const InputFamily* family, const OpSpec& spec);
 
-// Fills one input of a case as draw_tensor does: from `family` where it draws this input, else with
-// the spec's own values. `family` may be nullptr.
+// Fills one input of a case as draw_tensor does: from the family where it is chosen for this input,
+// else with the spec's own values.
 void draw_input(const OpSpec& spec, const Tensor& tensor, const Bindings& axes,
-                const InputFamily* family, std::uint64_t seed, std::span<std::byte> bytes,
+                const FamilyChoice& choice, std::uint64_t seed, std::span<std::byte> bytes,
                 std::span<double> exact);
 
 }  // namespace kernelloop

@@ -38,7 +38,7 @@ struct CasePlan {
   std::string name;
   Bindings variables;                     // every variable axis
   std::map<std::string, double> scalars;  // overrides
-  const InputFamily* family = nullptr;    // of the inputs; nullptr: the spec's own values
+  FamilyChoice family;                    // of the inputs
   std::vector<CaseRun> runs;
   std::uint64_t seed = 0;
   bool hidden = false;

@@ -51,7 +51,7 @@ std::vector<CasePlan> exact_cases(const RungContext& context) {
   std::vector<CasePlan> cases;
   for (const Bindings& shape : value_shapes(spec, context.device, "exact")) {
     CasePlan plan = shape_case(context, shape, 0);
-    plan.family = &exact_integers();
+    plan.family = {&exact_integers(), ""};
     plan.runs.resize(1);
     if (is_exact(context, plan)) {
       cases.push_back(std::move(plan));

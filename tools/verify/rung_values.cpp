@@ -1,19 +1,51 @@
-// values: input families that make mistakes show, at small shapes.
+// values: input families that make mistakes show, at small shapes, at slices of the workloads, and
+// at a shape for every launch of the plan.
 #include "verify/rung.hpp"
 #include "verify/shapes.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kernelloop {
+namespace {
+
+std::string name_of(const FamilyChoice& choice) {
+  return choice.input.empty() ? std::string(choice.family->name)
+                              : fmt::format("{} in {}", choice.family->name, choice.input);
+}
+
+}  // namespace
 
 std::vector<CasePlan> values_cases(const RungContext& context) {
+  const OpSpec& spec = context.spec;
+  std::vector<Bindings> everywhere = value_shapes(spec, context.device, "values");
+  std::vector<Bindings> slices;
+  const auto own = spec.ladder.shapes.find("values");
+  if (own == spec.ladder.shapes.end() || own->second.empty()) {
+    slices = workload_slices(spec, context.device);
+    // A path for long rows gets the values that a path for short ones gets.
+    std::vector<Bindings> known = everywhere;
+    known.insert(known.end(), slices.begin(), slices.end());
+    const std::size_t before = known.size();
+    known = covering_all_launches(context, std::move(known));
+    everywhere.insert(everywhere.end(), known.begin() + static_cast<std::ptrdiff_t>(before),
+                      known.end());
+  }
+  const bool emulated = context.device == "cpu";
+  std::uint64_t turn = context.seeds.next();
   std::vector<CasePlan> cases;
-  for (const Bindings& shape : value_shapes(context.spec, context.device, "values")) {
-    for (const InputFamily& family : input_families()) {
-      if (!applies(family, context.spec)) continue;
+  for (const FamilyChoice& choice : family_choices(spec)) {
+    std::vector<Bindings> shapes = everywhere;
+    if (emulated && !slices.empty()) {
+      shapes.push_back(slices[turn++ % slices.size()]);  // by turns: an emulation is slow
+    } else {
+      shapes.insert(shapes.end(), slices.begin(), slices.end());
+    }
+    for (const Bindings& shape : shapes) {
       CasePlan plan = shape_case(context, shape, 0);
-      plan.name = fmt::format("{} at {}", family.name, plan.name);
-      plan.family = &family;
+      plan.name = fmt::format("{} at {}", name_of(choice), plan.name);
+      plan.family = choice;
       // The shapes are those of other rungs, which look for what depends on the poison.
       plan.runs.resize(1);
       cases.push_back(std::move(plan));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -152,17 +153,37 @@ class ShapeList {
   std::vector<Bindings> shapes_;
 };
 
-// Sizes between 1 and the largest of the list, small ones as likely as large ones.
-Bindings random_shape(const OpSpec& spec, const Bindings& start, const Bounds& bounds,
-                      const RandomStream& random, std::uint64_t number) {
-  Bindings shape = start;
+// The largest extent that is tried along an axis: of the list or of a workload.
+std::int64_t longest(const OpSpec& spec, const std::string& axis, const std::string& device) {
+  const Bounds& bounds = bounds_of(device);
+  std::int64_t size = (is_inner(spec, axis) ? bounds.inner : bounds.outer).back();
+  for (const Workload& workload : spec.workloads_for(device)) {
+    if (const auto extent = workload.axes.find(axis); extent != workload.axes.end()) {
+      size = std::max(size, extent->second);
+    }
+  }
+  return size;
+}
+
+// As many indices as `most` allows or fewer, more often many than few, shared among the axes at
+// random: a long one and short ones, or all of them middling.
+Bindings random_shape(const OpSpec& spec, const Bindings& start, const std::string& device,
+                      double most, const RandomStream& random, std::uint64_t number) {
+  const std::vector<std::string> axes = variable_axes(spec);
   std::uint64_t draw = number * 64;
-  for (const std::string& axis : variable_axes(spec)) {
-    const auto& sizes = is_inner(spec, axis) ? bounds.inner : bounds.outer;
-    const double largest =
-        std::log(static_cast<double>(std::min<std::int64_t>(sizes.back(), 5000)));
-    const auto size = static_cast<std::int64_t>(std::exp(largest * random.uniform(draw++)));
-    move_axis(spec, shape, axis, std::max<std::int64_t>(1, size));
+  const double whole = std::log(most) * std::sqrt(random.uniform(draw++));
+  std::vector<double> shares;
+  double sum = 0;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    // Exponentially distributed, so that their shares of the sum are uniform on the simplex.
+    shares.push_back(-std::log(1.0 - random.uniform(draw++)) + 1e-9);
+    sum += shares.back();
+  }
+  Bindings shape = start;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto size = static_cast<std::int64_t>(std::exp(whole * shares[i] / sum));
+    move_axis(spec, shape, axes[i],
+              std::clamp<std::int64_t>(size, 1, longest(spec, axes[i], device)));
   }
   return shape;
 }
@@ -206,6 +227,33 @@ std::vector<Bindings> value_shapes(const OpSpec& spec, const std::string& device
   return std::move(list).by_size();
 }
 
+std::vector<Bindings> workload_slices(const OpSpec& spec, const std::string& device) {
+  const std::int64_t most_elements = std::int64_t{1} << (device == "cpu" ? 14 : 19);
+  ShapeList list(spec, std::numeric_limits<std::int64_t>::max());
+  for (const Workload& workload : spec.workloads_for(device)) {
+    Bindings shape = workload.axes;
+    while (elements_of(spec, shape) > most_elements) {
+      // The longest axis that is not contiguous; of contiguous ones only when nothing else is left.
+      std::string longest;
+      for (const bool inner : {false, true}) {
+        for (const auto& [axis, size] : shape) {
+          if (size < 2 || is_inner(spec, axis) != inner) continue;
+          if (longest.empty() || size > shape.at(longest)) longest = axis;
+        }
+        if (!longest.empty()) break;
+      }
+      const Bindings before = shape;
+      if (longest.empty() ||
+          !move_axis(spec, shape, longest, std::max<std::int64_t>(1, shape.at(longest) / 2)) ||
+          shape.at(longest) >= before.at(longest)) {
+        break;  // the constraints want it as it is
+      }
+    }
+    list.add(shape);
+  }
+  return std::move(list).by_size();
+}
+
 std::vector<Bindings> edge_shapes(const OpSpec& spec, const std::string& device,
                                   std::uint64_t seed) {
   const Bounds& bounds = bounds_of(device);
@@ -230,8 +278,10 @@ std::vector<Bindings> edge_shapes(const OpSpec& spec, const std::string& device,
     }
   }
   const RandomStream random(seed, "shapes");
-  for (std::uint64_t number = 0; number < 2; ++number) {
-    list.add(random_shape(spec, small, bounds, random, number));
+  const std::uint64_t drawn = device == "cpu" ? 3 : 8;
+  const double most = device == "cpu" ? 0x1p13 : 0x1p20;
+  for (std::uint64_t number = 0; number < drawn; ++number) {
+    list.add(random_shape(spec, small, device, most, random, number));
   }
   return std::move(list).by_size();
 }

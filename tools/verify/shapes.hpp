@@ -20,9 +20,14 @@ Bindings friendly_shape(const OpSpec& spec, const std::string& device, std::int6
 std::vector<Bindings> value_shapes(const OpSpec& spec, const std::string& device,
                                    const std::string& rung);
 
+// The workloads of the device with fewer rows: as long along contiguous axes, so that they take the
+// paths that are timed, and small enough for many runs. Without duplicates, from small to large.
+std::vector<Bindings> workload_slices(const OpSpec& spec, const std::string& device);
+
 // Shapes for the rung "shapes", without duplicates and in the order from cheap to dear:
-// those of the spec's ladder first, then those made from the variable axes. Two of them are drawn
-// from `seed`. On the "cpu" device they are bounded to what an emulation runs in seconds.
+// those of the spec's ladder first, then those made from the variable axes. Some of them are drawn
+// from `seed`, long along one axis or along several at once. On the "cpu" device they are bounded
+// to what an emulation runs in seconds.
 std::vector<Bindings> edge_shapes(const OpSpec& spec, const std::string& device,
                                   std::uint64_t seed);
 

@@ -171,9 +171,11 @@ TEST(ResolvePlan, Workspace) {
               HasSubstr("workspace_bytes is -1 (`rows - 5`); it must not be negative"));
   EXPECT_THAT(problem_of(source_with(launch, "rows * 9223372036854775807"), axes, kernels),
               HasSubstr("workspace_bytes: in \"rows * 9223372036854775807\", offset 5"));
+  LaunchLimits small_device;
+  small_device.max_workspace_bytes = 1000;
   EXPECT_THAT(
-      problem_of(source_with(replaced(launch, "cols * 2", "0 - cols"), "rows"), axes, kernels),
-      HasSubstr("points -8 bytes"));
+      problem_of(source_with(launch, "rows * 1000"), axes, kernels, small_device),
+      HasSubstr("workspace_bytes is 4000 (`rows * 1000`); this device allows 1000 at most"));
 }
 
 TEST(ResolvePlan, ClustersDivideTheGrid) {

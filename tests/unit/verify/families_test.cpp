@@ -131,9 +131,20 @@ TEST(Families, OneElementOfEachRowStandsOut) {
   EXPECT_EQ(columns, (std::set<std::int64_t>{0, 20, 39}));
   EXPECT_NE(one_hot.back(), 0.0);
   EXPECT_NE(drawn(spec_with("bfloat16"), "one_hot", "x", 2, 40).back(), 0.0);
-  // Other inputs keep their own values.
-  EXPECT_EQ(drawn(spec_with("bfloat16"), "one_hot", "w"),
-            samples::draw(spec_with("bfloat16"), "w", {{"rows", 12}, {"cols", 40}}, nullptr, 7));
+}
+
+TEST(Families, TheOtherInputsKeepTheirOwnValues) {
+  const OpSpec spec = spec_with("bfloat16");
+  const Bindings axes{{"rows", 12}, {"cols", 40}};
+  const auto draw = [&](const std::string& input, const FamilyChoice& choice) {
+    std::vector<double> values(40);
+    std::vector<std::byte> bytes(80);
+    draw_input(spec, *spec.find_tensor(input), axes, choice, 7, bytes, values);
+    return values;
+  };
+  EXPECT_EQ(draw("w", {&family("one_hot"), "x"}), draw("w", {}));
+  EXPECT_NE(draw("w", {&family("one_hot"), "w"}), draw("w", {}));
+  EXPECT_NE(draw("w", {&family("one_hot"), ""}), draw("w", {}));
 }
 
 TEST(Families, PairsCancel) {
@@ -181,7 +192,7 @@ TEST(Families, AllKeepToDeclaredEnds) {
   const OpSpec spec =
       spec_with("float32", R"("family": "uniform", "low": 0.5, "high": 2, "at_least": 0.25)");
   for (const InputFamily& each : input_families()) {
-    if (!draws_input(each, spec, *spec.find_tensor("x"))) continue;
+    if (!draws_input(each, *spec.find_tensor("x"))) continue;
     for (const double value : drawn(spec, std::string(each.name))) {
       EXPECT_FALSE(std::isfinite(value) && value < 0.25) << each.name;
     }
@@ -233,10 +244,10 @@ TEST(Families, IntegersGoToTheirEnds) {
 
 TEST(Families, AnInputTakesOnlyThoseThatItsSpecNames) {
   const OpSpec spec = spec_with("bfloat16", R"("family": "normal", "families": ["ties"])");
-  EXPECT_TRUE(draws_input(family("ties"), spec, *spec.find_tensor("x")));
-  EXPECT_FALSE(draws_input(family("large"), spec, *spec.find_tensor("x")));
-  EXPECT_TRUE(applies(family("large"), spec));     // of w
-  EXPECT_FALSE(applies(family("one_hot"), spec));  // only of the first
+  EXPECT_TRUE(draws_input(family("ties"), *spec.find_tensor("x")));
+  EXPECT_FALSE(draws_input(family("large"), *spec.find_tensor("x")));
+  EXPECT_TRUE(applies(family("large"), spec));    // of w
+  EXPECT_TRUE(applies(family("one_hot"), spec));  // the same
 }
 
 TEST(Families, ExactIntegersSumUpWithoutRounding) {
@@ -260,6 +271,18 @@ TEST(Families, OnlyTheSpecsOwnSymmetricValuesHaveRandomSigns) {
   EXPECT_TRUE(traits_of(&family("large"), samples::softmax()).random_signs);
   EXPECT_FALSE(traits_of(&family("shifted"), samples::softmax()).random_signs);
   EXPECT_FALSE(traits_of(nullptr, samples::rmsnorm()).random_signs);  // the weight's mean is 1
+}
+
+TEST(Families, ThoseOfOneInputTakeTheirTurnAtEach) {
+  const OpSpec spec = spec_with("bfloat16");
+  std::vector<std::string> of_nan;
+  for (const FamilyChoice& choice : family_choices(spec)) {
+    if (choice.family->name == "nan") of_nan.push_back(choice.input);
+    if (choice.family->name == "large") {
+      EXPECT_EQ(choice.input, "");
+    }
+  }
+  EXPECT_THAT(of_nan, testing::ElementsAre("x", "w"));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ Values draw(const OpSpec& spec, const std::string& input, const Bindings& axes,
   const Tensor& tensor = *spec.find_tensor(input);
   Values values(static_cast<std::size_t>(element_count(tensor, axes)));
   std::vector<std::byte> bytes(values.size() * info(tensor.dtype).size);
-  draw_input(spec, tensor, axes, family, seed, bytes, values);
+  draw_input(spec, tensor, axes, {family, ""}, seed, bytes, values);
   return values;
 }
 

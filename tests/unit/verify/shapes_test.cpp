@@ -135,5 +135,41 @@ TEST(Shapes, AnOpWithoutVariableAxesHasOneShape) {
   EXPECT_EQ(edge_shapes(spec, "cpu", 1), std::vector<Bindings>{Bindings{}});
 }
 
+TEST(Shapes, SomeAreLongAlongSeveralAxesAtOnce) {
+  int both = 0;
+  int beyond = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (const Bindings& shape : edge_shapes(samples::softmax(), "cuda", seed)) {
+      both += shape.at("rows") > 50 && shape.at("cols") > 100 ? 1 : 0;
+      beyond += shape.at("cols") > 5000 && shape.at("cols") < 100000 && shape.at("cols") % 2 == 1 &&
+                        shape.at("rows") != 3
+                    ? 1
+                    : 0;
+    }
+  }
+  EXPECT_GT(both, 10);
+  EXPECT_GT(beyond, 5);
+}
+
+TEST(Shapes, SlicesOfWorkloadsAreAsLongAndSmall) {
+  OpSpec spec = samples::softmax();
+  spec.workloads = {spec.workloads.front(), spec.workloads.front(), spec.workloads.front()};
+  spec.workloads[0].axes = {{"rows", 16384}, {"cols", 4096}};
+  spec.workloads[1].axes = {{"rows", 8}, {"cols", 8}};
+  spec.workloads[2].axes = {{"rows", 1}, {"cols", 1 << 26}};
+  for (Workload& workload : spec.workloads) workload.devices.clear();
+  const std::vector<Bindings> slices = workload_slices(spec, "cuda");
+  ASSERT_EQ(slices.size(), 3u);
+  EXPECT_EQ(slices[0], (Bindings{{"rows", 8}, {"cols", 8}}));
+  EXPECT_EQ(slices[1].at("cols") + slices[2].at("cols"), 4096 + (1 << 18));
+  EXPECT_THAT(slices, Contains(Bindings{{"rows", 64}, {"cols", 4096}}));
+}
+
+TEST(Shapes, SlicesKeepToTheConstraints) {
+  for (const Bindings& slice : workload_slices(constrained(), "cpu")) {
+    EXPECT_TRUE(admissible(constrained(), slice));
+  }
+}
+
 }  // namespace
 }  // namespace kernelloop
