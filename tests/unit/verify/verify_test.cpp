@@ -283,7 +283,8 @@ TEST_F(Verify, ANanThatIsLostFailsInTheValuesRung) {
     }
     return RunResult{};
   });
-  EXPECT_THAT(result.json.at("reason").get<std::string>(), StartsWith("values: infinite in x at rows="));
+  EXPECT_THAT(result.json.at("reason").get<std::string>(),
+              StartsWith("values: infinite in x at rows="));
 }
 
 TEST_F(Verify, SmallIntegersMustComeOutBitForBit) {
