@@ -75,6 +75,7 @@ function(_kernelloop_add_op_steps op working_directory)
   set(known "${contract}")
   set(previous_history "")
   set(round_facts "")
+  set(looks "")
   foreach(version RANGE 1 ${VERSIONS})
     _kernelloop_version_name(name ${version})
     set(directory "${BUILD_DIR}/${name}")
@@ -135,6 +136,42 @@ function(_kernelloop_add_op_steps op working_directory)
       WORKING_DIRECTORY "${working_directory}"
       VERBATIM
     )
+    # Nothing waits for a trace: it is taken when somebody wants to look (trace_<op>). Its figures
+    # differ from run to run, and what a prompt is made of must not.
+    if(DEVICE STREQUAL "cuda")
+      add_custom_command(
+        OUTPUT "${directory}/traced/compile.json"
+        COMMAND
+          "${tool}" compile --config "${config}" --version ${version} --device ${DEVICE}
+          --architectures "${ARCHITECTURES}"
+          "$<$<BOOL:${COMPILE_OPTIONS}>:--options=$<JOIN:${COMPILE_OPTIONS},;--options=>>" --traced
+          --depfile "${directory}/traced/compile.d"
+        DEPENDS "${directory}/proposed.json" "${contract}"
+        DEPFILE "${directory}/traced/compile.d"
+        COMMENT "${op} ${name}: compile for a trace"
+        COMMAND_EXPAND_LISTS
+        WORKING_DIRECTORY "${working_directory}"
+        VERBATIM
+      )
+      add_custom_command(
+        OUTPUT "${directory}/trace.json"
+        COMMAND
+          "${DEVICE_LAUNCHER}" "${device_tool}" trace --timing "${timing}" --compiled
+          "${directory}/compile.json" --traced "${directory}/traced/compile.json" --verified
+          "${directory}/verify.json" --output "${directory}/trace.json"
+        DEPENDS
+          "${directory}/compile.json"
+          "${directory}/traced/compile.json"
+          "${directory}/verify.json"
+          "${timing}"
+        JOB_POOL kernelloop_gpu
+        COMMENT "${op} ${name}: trace"
+        COMMAND_EXPAND_LISTS
+        WORKING_DIRECTORY "${working_directory}"
+        VERBATIM
+      )
+      list(APPEND looks "${directory}/trace.json")
+    endif()
     foreach(step IN ITEMS proposed compile verify bench)
       list(APPEND round_facts "${directory}/${step}.json")
     endforeach()
@@ -158,4 +195,8 @@ function(_kernelloop_add_op_steps op working_directory)
   endforeach()
   # No command of its own, so that a second build has no work to do.
   add_custom_target(optimize_${op} DEPENDS ${known})
+  # CMake leaves out what no target wants. Nobody builds this one: trace_<op> asks for single files.
+  if(NOT looks STREQUAL "")
+    add_custom_target(_kernelloop_looks_${op} DEPENDS ${looks})
+  endif()
 endfunction()

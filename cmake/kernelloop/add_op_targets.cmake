@@ -1,6 +1,6 @@
 # _kernelloop_add_op_targets(<op>)
 #
-# verify_, bench_, report_ and adopt_<op>, and with the first operator the same of all and
+# verify_, bench_, report_ and adopt_<op> (trace_<op> on a GPU), and with the first operator the same of all and
 # optimize_all. optimize_<op> stands beside the steps.
 function(_kernelloop_add_op_targets op)
   get_target_property(directory ${op} KERNELLOOP_BUILD_DIR)
@@ -31,7 +31,12 @@ function(_kernelloop_add_op_targets op)
     endforeach()
   endif()
 
-  foreach(step IN ITEMS verify bench)
+  set(steps verify bench)
+  get_target_property(device ${op} KERNELLOOP_DEVICE)
+  if(device STREQUAL "cuda")
+    list(APPEND steps trace)
+  endif()
+  foreach(step IN LISTS steps)
     add_custom_target(
       ${step}_${op}
       COMMAND "${CMAKE_COMMAND}" -D STEP=${step} -D OPS=${op} ${build_existing}
@@ -41,6 +46,9 @@ function(_kernelloop_add_op_targets op)
     )
     # Built by this Ninja, so that the one inside finds them done.
     foreach(target IN ITEMS ${step}_${op} ${step}_all)
+      if(NOT TARGET ${target})
+        continue() # there is no trace_all: nobody looks at all of them
+      endif()
       add_dependencies(${target} ${op}_reference)
       foreach(program IN ITEMS kernelloop kernelloop-device)
         if(TARGET KernelLoop::${program})

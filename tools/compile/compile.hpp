@@ -18,12 +18,16 @@ struct CompileRequest {
   std::filesystem::path output_dir;  // receives kernel.cubin, kernel.ptx, kernel.cpu.so; created
   const OpSpec* spec = nullptr;      // what the plan is checked against; must not be null
   std::vector<std::string> architectures{"90a"};
-  std::vector<std::string> options;       // extra nvcc options, appended
-  std::filesystem::path nvcc;             // empty: there is none
-  bool for_cpu = false;                   // also build kernel.cpu.so
-  std::filesystem::path host_compiler;    // for_cpu only
-  std::filesystem::path cpu_include_dir;  // for_cpu only
-  bool sanitize_cpu = true;               // build kernel.cpu.so with ASan and UBSan
+  std::vector<std::string> options;     // extra nvcc options, appended
+  std::filesystem::path nvcc;           // empty: there is none
+  bool for_cpu = false;                 // also build kernel.cpu.so
+  std::filesystem::path host_compiler;  // for_cpu only
+  // Holds kernelloop/...: trace.cuh, and the emulation layer of the CPU device.
+  std::filesystem::path cpu_include_dir;
+  // Builds with the marks of kernelloop/trace.cuh, and one around each kernel. Such a build records
+  // what it does; nothing else may be done with it.
+  bool traced = false;
+  bool sanitize_cpu = true;  // build kernel.cpu.so with ASan and UBSan
   // CPU time of each compiler process; what takes longer is the version's fault. Ten times as much
   // wall time is allowed, so that a crowded machine is not.
   std::chrono::milliseconds timeout{60000};

@@ -6,6 +6,7 @@
 #include "compile/nvcc.hpp"
 #include "compile/policy.hpp"
 #include "compile/source_text.hpp"
+#include "compile/traced_source.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
@@ -67,6 +68,15 @@ bool has_error(const std::vector<Problem>& problems) {
   return false;
 }
 
+// Compiles a copy with marks around the kernels, which reads what stands beside the source.
+void trace_build(const SourceText& source, NvccJob& job) {
+  job.include_dirs.push_back(job.source.parent_path());
+  const std::filesystem::path copy = job.work_dir / "traced" / job.source.filename();
+  write_file_atomic(copy, traced_source(source));
+  job.source = copy;
+  job.options.insert(job.options.end(), {"-DKERNELLOOP_TRACE", "-include", "kernelloop/trace.cuh"});
+}
+
 void compile_one(const CompileRequest& request, const std::string& architecture,
                  const SourceText& source, const std::filesystem::path& work_dir,
                  CudaBuild& build) {
@@ -79,6 +89,10 @@ void compile_one(const CompileRequest& request, const std::string& architecture,
   job.timeout = request.timeout;
   job.output_limit = request.output_limit;
   std::filesystem::create_directories(job.work_dir);
+  if (!request.cpu_include_dir.empty()) {
+    job.include_dirs.push_back(std::filesystem::absolute(request.cpu_include_dir));
+  }
+  if (request.traced) trace_build(source, job);
 
   NvccRun run = run_nvcc(job);
   const bool first = build.cubins.empty();
@@ -89,7 +103,8 @@ void compile_one(const CompileRequest& request, const std::string& architecture,
   append(build.problems, check_ptx_policy(module, source));
   const PtxCode code = read_ptx_code(module.lines());
   Instructions instructions = read_instructions(code, module);
-  append(build.problems, check_launch_independence(module, code, instructions, source));
+  append(build.problems,
+         check_launch_independence(module, code, instructions, source, request.traced));
   build.accepted = run.outcome == NvccRun::Outcome::accepted;
   if (!build.accepted && !has_error(build.problems)) {
     build.problems.push_back(problem_of(

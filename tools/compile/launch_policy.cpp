@@ -54,7 +54,7 @@ bool any_early_launch(const LaunchPlan& plan) {
 
 std::vector<Problem> check_launch_independence(const PtxModule& ptx, const PtxCode& code,
                                                const Instructions& instructions,
-                                               const SourceText& source) {
+                                               const SourceText& source, bool traced) {
   std::vector<Problem> result;
   for (const GlobalState& state : global_state(code)) {
     std::size_t line = ptx.place(state.line).line;
@@ -63,6 +63,7 @@ std::vector<Problem> check_launch_independence(const PtxModule& ptx, const PtxCo
   }
   for (const InstructionFinding& one : instructions.findings) {
     if (one.kind != "clock" || is_wait_of_toolkit(one, source)) continue;
+    if (traced && !one.written_here) continue;
     result.push_back(broken_rule(
         fmt::format("reads {}: a version may not look at clocks or launch counters, since it could "
                     "then behave differently when it is timed; remove the read",

@@ -15,10 +15,11 @@ namespace kernelloop {
 class SourceText;
 
 // __device__ variables that are written, and reads of clocks and launch counters. The waits of the
-// toolkit's own barriers read a clock to back off; they are no reading of one by the version.
+// toolkit's own barriers read a clock to back off; they are no reading of one by the version, nor
+// are the marks of trace.cuh in a traced build.
 std::vector<Problem> check_launch_independence(const PtxModule& ptx, const PtxCode& code,
                                                const Instructions& instructions,
-                                               const SourceText& source);
+                                               const SourceText& source, bool traced = false);
 
 // griddepcontrol.launch_dependents where no launch of the plan may start early.
 std::vector<Problem> check_dependent_launch(const LaunchPlan& plan,

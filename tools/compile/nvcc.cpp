@@ -35,6 +35,9 @@ Command command_of(const NvccJob& job, const std::vector<std::string>& more) {
                        "dependencies.d",
                        "-o",
                        "out.cubin"};
+  for (const std::filesystem::path& directory : job.include_dirs) {
+    command.arguments.push_back("-I" + directory.string());
+  }
   command.arguments.insert(command.arguments.end(), job.options.begin(), job.options.end());
   command.arguments.insert(command.arguments.end(), more.begin(), more.end());
   command.arguments.push_back(job.source.string());

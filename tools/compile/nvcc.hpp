@@ -14,6 +14,7 @@ struct NvccJob {
   std::filesystem::path source;  // absolute
   std::string architecture;      // "90a"
   std::vector<std::string> options;
+  std::vector<std::filesystem::path> include_dirs;
   std::filesystem::path work_dir;            // exists, empty, ours; everything is written here
   std::chrono::milliseconds timeout{60000};  // CPU time of each process; ten times that on the wall
   std::size_t output_limit = 4u << 20;

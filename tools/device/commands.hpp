@@ -16,5 +16,6 @@ void add_baselines_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_compare_command(CLI::App& app);
 void add_ceilings_command(CLI::App& app);
+void add_trace_command(CLI::App& app);
 
 }  // namespace kernelloop

@@ -5,6 +5,7 @@
 #include "device/cuda_buffers.hpp"
 #include "device/cuda_roofs.hpp"
 #include "device/cuda_timing.hpp"
+#include "device/cuda_trace.hpp"
 #include "support/error.hpp"
 
 #include <algorithm>
@@ -109,7 +110,8 @@ class CudaDevice final : public Device {
       harness_->scrub();
     }
     driver_.check(harness_->synchronize(), "preparing a run");
-    result.fault = guarded(driver_, job.plan, [&] {
+    result.fault = guarded(driver_, job.plan, [&]() -> Fault {
+      if (job.trace) return trace(job, buffers, result.traced_us);
       if (Fault refused = launches.enqueue()) return refused;
       driver_.check(harness_->synchronize(), "running");
       return buffers.damage();
@@ -161,6 +163,15 @@ class CudaDevice final : public Device {
     driver_.check(driver_.cuDeviceGetAttribute(&value, which, device_),
                   "asking for the GPU's attributes");
     return value;
+  }
+
+  Fault trace(const RunJob& job, CudaBuffers& buffers, std::vector<double>& traced_us) {
+    CudaModule& module = loaded(modules_, job.module);
+    std::vector<CudaCall> calls;
+    if (Fault fault = module.bind(job.plan, buffers.addresses(), limits_, calls)) return fault;
+    CudaTracer tracer(driver_, *harness_, module, *job.trace, buffers.addresses());
+    if (Fault fault = tracer.run(calls, traced_us)) return fault;
+    return buffers.damage();
   }
 
   // The context comes with the first load: a description needs none.

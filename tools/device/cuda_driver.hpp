@@ -25,6 +25,7 @@
   X(cuLibraryLoadData)               \
   X(cuLibraryUnload)                 \
   X(cuLibraryGetKernel)              \
+  X(cuLibraryGetGlobal)              \
   X(cuKernelGetAttribute)            \
   X(cuKernelSetAttribute)            \
   X(cuLaunchKernelEx)                \

@@ -129,49 +129,60 @@ Fault CudaModule::bind(const ResolvedPlan& plan, const CudaAddresses& addresses,
   return {};
 }
 
+CUdeviceptr CudaModule::variable(const char* name, std::size_t bytes) const {
+  CUdeviceptr address = 0;
+  std::size_t size = 0;
+  const CUresult code = driver_->cuLibraryGetGlobal(&address, &size, library_.get(), name);
+  return code == CUDA_SUCCESS && size >= bytes ? address : 0;
+}
+
 Fault CudaModule::launch(const std::vector<CudaCall>& calls, CUstream stream) const {
   for (const CudaCall& call : calls) {
-    const ResolvedLaunch& wanted = call.launch;
-    std::array<CUlaunchAttribute, 3> attributes{};
-    unsigned int count = 0;
-    if (wanted.has_cluster) {
-      CUlaunchAttribute& attribute = attributes[count++];
-      attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-      attribute.value.clusterDim.x = static_cast<unsigned int>(wanted.cluster[0]);
-      attribute.value.clusterDim.y = static_cast<unsigned int>(wanted.cluster[1]);
-      attribute.value.clusterDim.z = static_cast<unsigned int>(wanted.cluster[2]);
-    }
-    if (wanted.cooperative) {
-      attributes[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-      attributes[count++].value.cooperative = 1;
-    }
-    if (wanted.programmatic_dependent) {
-      attributes[count].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-      attributes[count++].value.programmaticStreamSerializationAllowed = 1;
-    }
-    CUlaunchConfig config{};
-    config.gridDimX = static_cast<unsigned int>(wanted.grid[0]);
-    config.gridDimY = static_cast<unsigned int>(wanted.grid[1]);
-    config.gridDimZ = static_cast<unsigned int>(wanted.grid[2]);
-    config.blockDimX = static_cast<unsigned int>(wanted.block[0]);
-    config.blockDimY = static_cast<unsigned int>(wanted.block[1]);
-    config.blockDimZ = static_cast<unsigned int>(wanted.block[2]);
-    config.sharedMemBytes = static_cast<unsigned int>(wanted.dynamic_shared_bytes);
-    config.hStream = stream;
-    config.attrs = attributes.data();
-    config.numAttrs = count;
-    std::vector<void*> arguments;
-    for (const std::vector<std::byte>& value : call.values) {
-      arguments.push_back(const_cast<std::byte*>(value.data()));
-    }
-    const CUresult code = driver_->cuLaunchKernelEx(
-        &config, reinterpret_cast<CUfunction>(call.kernel), arguments.data(), nullptr);
-    if (code == CUDA_SUCCESS) continue;
-    // A fault of an earlier launch may show at this one.
-    if (fault_kind_of(code) != FaultKind::none) throw CudaFailure(code, "launching");
-    return refusal(driver_->name_of(code), code, wanted, call.facts);
+    if (Fault fault = launch(call, stream)) return fault;
   }
   return {};
+}
+
+Fault CudaModule::launch(const CudaCall& call, CUstream stream) const {
+  const ResolvedLaunch& wanted = call.launch;
+  std::array<CUlaunchAttribute, 3> attributes{};
+  unsigned int count = 0;
+  if (wanted.has_cluster) {
+    CUlaunchAttribute& attribute = attributes[count++];
+    attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attribute.value.clusterDim.x = static_cast<unsigned int>(wanted.cluster[0]);
+    attribute.value.clusterDim.y = static_cast<unsigned int>(wanted.cluster[1]);
+    attribute.value.clusterDim.z = static_cast<unsigned int>(wanted.cluster[2]);
+  }
+  if (wanted.cooperative) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    attributes[count++].value.cooperative = 1;
+  }
+  if (wanted.programmatic_dependent) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attributes[count++].value.programmaticStreamSerializationAllowed = 1;
+  }
+  CUlaunchConfig config{};
+  config.gridDimX = static_cast<unsigned int>(wanted.grid[0]);
+  config.gridDimY = static_cast<unsigned int>(wanted.grid[1]);
+  config.gridDimZ = static_cast<unsigned int>(wanted.grid[2]);
+  config.blockDimX = static_cast<unsigned int>(wanted.block[0]);
+  config.blockDimY = static_cast<unsigned int>(wanted.block[1]);
+  config.blockDimZ = static_cast<unsigned int>(wanted.block[2]);
+  config.sharedMemBytes = static_cast<unsigned int>(wanted.dynamic_shared_bytes);
+  config.hStream = stream;
+  config.attrs = attributes.data();
+  config.numAttrs = count;
+  std::vector<void*> arguments;
+  for (const std::vector<std::byte>& value : call.values) {
+    arguments.push_back(const_cast<std::byte*>(value.data()));
+  }
+  const CUresult code = driver_->cuLaunchKernelEx(
+      &config, reinterpret_cast<CUfunction>(call.kernel), arguments.data(), nullptr);
+  if (code == CUDA_SUCCESS) return {};
+  // A fault of an earlier launch may show at this one.
+  if (fault_kind_of(code) != FaultKind::none) throw CudaFailure(code, "launching");
+  return refusal(driver_->name_of(code), code, wanted, call.facts);
 }
 
 }  // namespace kernelloop

@@ -32,8 +32,12 @@ class CudaModule {
   Fault bind(const ResolvedPlan& plan, const CudaAddresses& addresses, const CudaLimits& limits,
              std::vector<CudaCall>& calls);
 
+  // The address of a variable of at least `bytes` bytes; 0 when the module has no such one.
+  [[nodiscard]] CUdeviceptr variable(const char* name, std::size_t bytes) const;
+
   // Puts the calls into the stream, up to the first that the driver refuses. Does not wait.
   Fault launch(const std::vector<CudaCall>& calls, CUstream stream) const;
+  Fault launch(const CudaCall& call, CUstream stream) const;
 
  private:
   struct Kernel {

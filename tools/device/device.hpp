@@ -35,6 +35,7 @@ struct RunJob {
   bool uninitialised = false;
   Placement placement = Placement::margins;
   std::uint64_t schedule_seed = 0;
+  std::optional<TraceBuffer> trace;
 };
 
 // A TimeRequest with its sets mapped.

@@ -21,6 +21,7 @@ void add_commands(CLI::App& app) {
   kernelloop::add_bench_command(app);
   kernelloop::add_compare_command(app);
   kernelloop::add_ceilings_command(app);
+  kernelloop::add_trace_command(app);
 }
 
 }  // namespace

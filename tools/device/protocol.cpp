@@ -143,14 +143,18 @@ Poison poison_from_message(const Json& json) {
 }
 
 Json run_request(const RunRequest& request, int module) {
-  return Json{{"op", "run"},
-              {"module", module},
-              {"tensors", tensors_to_message(*request.arena)},
-              {"plan", plan_to_message(request.plan)},
-              {"poison", poison_to_message(request.poison)},
-              {"uninitialised", request.uninitialised},
-              {"placement", name_of(request.placement)},
-              {"schedule_seed", request.schedule_seed}};
+  Json json{{"op", "run"},
+            {"module", module},
+            {"tensors", tensors_to_message(*request.arena)},
+            {"plan", plan_to_message(request.plan)},
+            {"poison", poison_to_message(request.poison)},
+            {"uninitialised", request.uninitialised},
+            {"placement", name_of(request.placement)},
+            {"schedule_seed", request.schedule_seed}};
+  if (request.trace) {
+    json["trace"] = {{"tensor", request.trace->tensor}, {"layout", to_json(request.trace->layout)}};
+  }
+  return json;
 }
 
 Json time_request(const TimeRequest& request) {
@@ -211,6 +215,10 @@ RunJob run_job_from_request(const Json& json, const MappedTensors& mapped) {
   json.at("uninitialised").get_to(job.uninitialised);
   job.placement = placement_named(json.at("placement").get<std::string>());
   json.at("schedule_seed").get_to(job.schedule_seed);
+  if (const auto trace = json.find("trace"); trace != json.end()) {
+    job.trace = TraceBuffer{trace_layout_from_json(trace->at("layout")),
+                            trace->at("tensor").get<std::string>()};
+  }
   return job;
 }
 
@@ -243,11 +251,10 @@ TimeJob time_job_from_request(const Json& json, const std::vector<MappedTensors>
 }
 
 Json run_reply(const RunResult& result) {
-  return Json{{"fault", fault_to_json(result.fault)},
-              {"changed_inputs", result.changed_inputs},
-              {"placement", name_of(result.placement)},
-              {"input_protection", result.input_protection},
-              {"addresses", result.addresses}};
+  return Json{
+      {"fault", fault_to_json(result.fault)},   {"changed_inputs", result.changed_inputs},
+      {"placement", name_of(result.placement)}, {"input_protection", result.input_protection},
+      {"addresses", result.addresses},          {"traced_us", result.traced_us}};
 }
 
 RunResult run_result_from_reply(const Json& json) {
@@ -259,6 +266,7 @@ RunResult run_result_from_reply(const Json& json) {
   }
   result.input_protection = json.value("input_protection", "");
   if (json.contains("addresses")) json.at("addresses").get_to(result.addresses);
+  if (json.contains("traced_us")) json.at("traced_us").get_to(result.traced_us);
   return result;
 }
 

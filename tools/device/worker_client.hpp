@@ -14,12 +14,15 @@
 #include "plan/launch_plan.hpp"
 #include "support/json.hpp"
 
+#include "trace/layout.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -74,6 +77,12 @@ struct Artifact {
   bool host_code = false;  // a baseline's library: its plans hold a HostCall
 };
 
+// A traced build records into an output tensor of the arena.
+struct TraceBuffer {
+  TraceLayout layout;
+  std::string tensor;
+};
+
 // One correctness run: upload inputs, poison outputs and workspace, launch, download outputs into
 // the arena. Every run has buffers of its own, so nothing of an earlier one is left in them. Inputs
 // are hashed on their device copies before and after; fenced ones are mapped for reading only where
@@ -85,6 +94,9 @@ struct RunRequest {
   bool uninitialised = false;  // cuda: no poison; a tool watches for reads before writes
   Placement placement = Placement::margins;
   std::uint64_t schedule_seed = 0;  // cpu: order of threads; 0 = in order
+  // cuda: the module is a traced build. It runs some times to warm up and to be timed, then once
+  // more with cold caches for the trace.
+  std::optional<TraceBuffer> trace;
   std::chrono::milliseconds timeout{60000};
 };
 struct RunResult {
@@ -96,6 +108,9 @@ struct RunResult {
   std::string input_protection{};
   // Where the tensors and the workspace were; only of Placement::bare.
   std::map<std::string, std::uint64_t> addresses{};
+  // Of a trace: what a cold launch takes while it records; empty for plans of several launches,
+  // which are recorded one by one.
+  std::vector<double> traced_us{};
 };
 
 // The tools of compute-sanitizer (cuda).

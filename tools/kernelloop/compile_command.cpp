@@ -24,6 +24,7 @@ struct CompileOptions {
   std::vector<std::string> architectures;
   std::vector<std::string> options;
   std::string depfile;
+  bool traced = false;
 };
 
 // As Make and Ninja read file names.
@@ -39,11 +40,10 @@ std::string escaped(const std::string& path) {
 
 // Edits of the source by hand, or of a header it reads, run the step again.
 void write_depfile(const std::filesystem::path& depfile, const std::filesystem::path& output,
-                   const Json& compiled) {
+                   const std::filesystem::path& proposed, const Json& compiled) {
   // Always one prerequisite: a rule without any is lost on its way through CMake, and Ninja would
   // run the step at every build.
-  std::string rule =
-      escaped(output.string()) + ": " + escaped((output.parent_path() / "proposed.json").string());
+  std::string rule = escaped(output.string()) + ": " + escaped(proposed.string());
   if (const std::string source = compiled.at("source"); !source.empty()) {
     rule += " " + escaped(source);
   }
@@ -51,6 +51,12 @@ void write_depfile(const std::filesystem::path& depfile, const std::filesystem::
     rule += " \\\n  " + escaped(file.get<std::string>());
   }
   write_file_if_changed(depfile, rule + "\n");
+}
+
+// The traced build of a version stands beside the real one, under the same names.
+std::filesystem::path output_dir(const OpConfig& config, const CompileOptions& options) {
+  const std::filesystem::path step_dir = config.step_dir(options.version);
+  return options.traced ? step_dir / "traced" : step_dir;
 }
 
 // What stands in compile.json of a version that the loop did without.
@@ -76,12 +82,13 @@ Json compile_source(const OpConfig& config, const CompileOptions& options,
   const OpSpec spec = load_op_spec(config.build_dir / "contract.json");
   CompileRequest request;
   request.source = source;
-  request.output_dir = config.step_dir(options.version);
+  request.output_dir = output_dir(config, options);
   request.spec = &spec;
   request.architectures = options.architectures;
   request.options = options.options;
   request.nvcc = config.nvcc;
-  request.for_cpu = options.device == "cpu";
+  request.for_cpu = options.device == "cpu" && !options.traced;
+  request.traced = options.traced;
   request.host_compiler = config.host_compiler;
   request.cpu_include_dir = config.cpu_include_dir;
   return compile_version(request);
@@ -102,17 +109,20 @@ void compile_step(const CompileOptions& options) {
   const JsonDocument proposed = read_json(step_dir / "proposed.json");
   const bool ready = member(proposed, "status") != "stopped";
   const Json body = ready ? compile_source(config, options, member(proposed, "source"))
-                          : stopped(step_dir, member(proposed, "reason"));
+                          : stopped(output_dir(config, options), member(proposed, "reason"));
 
   Json result{{"schema_version", 1}, {"op", config.op}, {"version", version_name(options.version)}};
   result.update(body);
-  const std::filesystem::path output = step_dir / "compile.json";
-  if (!options.depfile.empty()) write_depfile(options.depfile, output, result);
+  const std::filesystem::path output = output_dir(config, options) / "compile.json";
+  if (!options.depfile.empty()) {
+    write_depfile(options.depfile, output, step_dir / "proposed.json", result);
+  }
   write_file_if_changed(output, to_text(result));
   if (ready) {
     const std::string reason = body.at("reason");
-    fmt::print("{} {}: {}{}\n", config.op, version_name(options.version),
-               body.at("status").get<std::string>(), reason.empty() ? "" : ": " + reason);
+    fmt::print("{} {}: {}{}{}\n", config.op, version_name(options.version),
+               options.traced ? "traced build " : "", body.at("status").get<std::string>(),
+               reason.empty() ? "" : ": " + reason);
   }
 }
 
@@ -132,6 +142,8 @@ void add_compile_command(CLI::App& app) {
   command->add_option("--options", options->options, "one more option for nvcc; may be repeated")
       ->allow_extra_args(false);
   command->add_option("--depfile", options->depfile, "where to write what was read");
+  command->add_flag("--traced", options->traced,
+                    "build with the marks of kernelloop/trace.cuh, into vNNN/traced/");
   command->callback([options] { compile_step(*options); });
 }
 

@@ -93,6 +93,7 @@ CompiledVersion compile_for(const OpConfig& config, const OpSpec& spec,
   request.architectures = {architecture};
   request.options = config.compile_options;
   request.nvcc = config.nvcc;
+  request.cpu_include_dir = config.cpu_include_dir;
   Json compiled = {{"schema_version", 1}, {"op", config.op}, {"version", adopted.version}};
   compiled.update(compile_version(request));
   const std::filesystem::path report = directory / "compile.json";

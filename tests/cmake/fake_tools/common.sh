@@ -51,6 +51,10 @@ parse() {
     case "$1" in
       --options=*) words="$words $1" ;;
       --performance) performance=1 ;;
+      --traced) # of kernelloop a flag, of kernelloop-device a file
+        traced=1
+        case "${2:-}" in /*) traced="$2" && shift ;; esac
+        ;;
       --architectures) ;;
       --*)
         key="$(echo "${1#--}" | tr - _)"
