@@ -136,6 +136,25 @@ function(_kernelloop_add_op_steps op working_directory)
       WORKING_DIRECTORY "${working_directory}"
       VERBATIM
     )
+    if(DEVICE STREQUAL "cuda")
+      add_custom_command(
+        OUTPUT "${directory}/profile.json"
+        COMMAND
+          "${DEVICE_LAUNCHER}" "${device_tool}" profile --timing "${timing}" --compiled
+          "${directory}/compile.json" --verified "${directory}/verify.json" --measured
+          "${directory}/bench.json" --output "${directory}/profile.json"
+        DEPENDS
+          "${directory}/compile.json"
+          "${directory}/verify.json"
+          "${directory}/bench.json"
+          "${timing}"
+        JOB_POOL kernelloop_gpu
+        COMMENT "${op} ${name}: profile"
+        COMMAND_EXPAND_LISTS
+        WORKING_DIRECTORY "${working_directory}"
+        VERBATIM
+      )
+    endif()
     # Nothing waits for a trace: it is taken when somebody wants to look (trace_<op>). Its figures
     # differ from run to run, and what a prompt is made of must not.
     if(DEVICE STREQUAL "cuda")
@@ -175,6 +194,9 @@ function(_kernelloop_add_op_steps op working_directory)
     foreach(step IN ITEMS proposed compile verify bench)
       list(APPEND round_facts "${directory}/${step}.json")
     endforeach()
+    if(DEVICE STREQUAL "cuda")
+      list(APPEND round_facts "${directory}/profile.json")
+    endif()
 
     # The last round may be a short one.
     math(EXPR position "${version} % ${CANDIDATES}")

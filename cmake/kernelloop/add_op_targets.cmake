@@ -34,7 +34,7 @@ function(_kernelloop_add_op_targets op)
   set(steps verify bench)
   get_target_property(device ${op} KERNELLOOP_DEVICE)
   if(device STREQUAL "cuda")
-    list(APPEND steps trace)
+    list(APPEND steps profile trace)
   endif()
   foreach(step IN LISTS steps)
     add_custom_target(

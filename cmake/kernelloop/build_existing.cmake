@@ -1,4 +1,4 @@
-# cmake -D STEP=verify|bench|trace -D "OPS=<op>..." -D BINARY_DIR=... -D NINJA=... -P build_existing.cmake
+# cmake -D STEP=verify|bench|profile|trace -D "OPS=<op>..." -D BINARY_DIR=... -D NINJA=... -P build_existing.cmake
 #
 # Brings <STEP>.json of every version that exists up to date, and asks no model: which versions
 # exist is known only now, and the graph of a version that is missing would propose it. No OPS

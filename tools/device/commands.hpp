@@ -17,5 +17,7 @@ void add_bench_command(CLI::App& app);
 void add_compare_command(CLI::App& app);
 void add_ceilings_command(CLI::App& app);
 void add_trace_command(CLI::App& app);
+void add_counters_command(CLI::App& app);
+void add_profile_command(CLI::App& app);
 
 }  // namespace kernelloop

@@ -3,6 +3,7 @@
 #include "device/baseline_module.hpp"
 #include "device/compute_sanitizer.hpp"
 #include "device/cuda_buffers.hpp"
+#include "device/cuda_counters.hpp"
 #include "device/cuda_roofs.hpp"
 #include "device/cuda_timing.hpp"
 #include "device/cuda_trace.hpp"
@@ -112,6 +113,7 @@ class CudaDevice final : public Device {
     driver_.check(harness_->synchronize(), "preparing a run");
     result.fault = guarded(driver_, job.plan, [&]() -> Fault {
       if (job.trace) return trace(job, buffers, result.traced_us);
+      if (job.count) return count(launches, buffers, job.poison, result.counters);
       if (Fault refused = launches.enqueue()) return refused;
       driver_.check(harness_->synchronize(), "running");
       return buffers.damage();
@@ -172,6 +174,22 @@ class CudaDevice final : public Device {
     CudaTracer tracer(driver_, *harness_, module, *job.trace, buffers.addresses());
     if (Fault fault = tracer.run(calls, traced_us)) return fault;
     return buffers.damage();
+  }
+
+  Fault count(const CudaLaunches& launches, CudaBuffers& buffers, const Poison& poison,
+              CounterResult& counters) {
+    Fault refused;
+    counters = count_events(
+        {},
+        [&] {
+          buffers.poison(poison);
+          harness_->flush_l2();
+        },
+        [&] {
+          if (Fault fault = launches.enqueue()) refused = std::move(fault);
+          driver_.check(harness_->synchronize(), "running while it is counted");
+        });
+    return refused ? refused : buffers.damage();
   }
 
   // The context comes with the first load: a description needs none.

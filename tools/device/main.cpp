@@ -22,6 +22,8 @@ void add_commands(CLI::App& app) {
   kernelloop::add_compare_command(app);
   kernelloop::add_ceilings_command(app);
   kernelloop::add_trace_command(app);
+  kernelloop::add_counters_command(app);
+  kernelloop::add_profile_command(app);
 }
 
 }  // namespace

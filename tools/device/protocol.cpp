@@ -151,6 +151,7 @@ Json run_request(const RunRequest& request, int module) {
             {"uninitialised", request.uninitialised},
             {"placement", name_of(request.placement)},
             {"schedule_seed", request.schedule_seed}};
+  if (request.count) json["count"] = true;
   if (request.trace) {
     json["trace"] = {{"tensor", request.trace->tensor}, {"layout", to_json(request.trace->layout)}};
   }
@@ -215,6 +216,7 @@ RunJob run_job_from_request(const Json& json, const MappedTensors& mapped) {
   json.at("uninitialised").get_to(job.uninitialised);
   job.placement = placement_named(json.at("placement").get<std::string>());
   json.at("schedule_seed").get_to(job.schedule_seed);
+  job.count = json.value("count", false);
   if (const auto trace = json.find("trace"); trace != json.end()) {
     job.trace = TraceBuffer{trace_layout_from_json(trace->at("layout")),
                             trace->at("tensor").get<std::string>()};
@@ -251,10 +253,17 @@ TimeJob time_job_from_request(const Json& json, const std::vector<MappedTensors>
 }
 
 Json run_reply(const RunResult& result) {
-  return Json{
-      {"fault", fault_to_json(result.fault)},   {"changed_inputs", result.changed_inputs},
-      {"placement", name_of(result.placement)}, {"input_protection", result.input_protection},
-      {"addresses", result.addresses},          {"traced_us", result.traced_us}};
+  return Json{{"fault", fault_to_json(result.fault)},
+              {"changed_inputs", result.changed_inputs},
+              {"placement", name_of(result.placement)},
+              {"input_protection", result.input_protection},
+              {"addresses", result.addresses},
+              {"traced_us", result.traced_us},
+              {"counters",
+               {{"chip", result.counters.chip},
+                {"passes", result.counters.passes},
+                {"values", result.counters.values},
+                {"reason", result.counters.reason}}}};
 }
 
 RunResult run_result_from_reply(const Json& json) {
@@ -267,6 +276,12 @@ RunResult run_result_from_reply(const Json& json) {
   result.input_protection = json.value("input_protection", "");
   if (json.contains("addresses")) json.at("addresses").get_to(result.addresses);
   if (json.contains("traced_us")) json.at("traced_us").get_to(result.traced_us);
+  if (const auto counters = json.find("counters"); counters != json.end()) {
+    counters->at("chip").get_to(result.counters.chip);
+    counters->at("passes").get_to(result.counters.passes);
+    result.counters.values = counters->at("values").get<std::map<std::string, double>>();
+    counters->at("reason").get_to(result.counters.reason);
+  }
   return result;
 }
 

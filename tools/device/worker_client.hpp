@@ -83,6 +83,14 @@ struct TraceBuffer {
   std::string tensor;
 };
 
+// What the hardware counted during the launches of a plan.
+struct CounterResult {
+  std::string chip;  // "GH100"
+  std::size_t passes = 0;
+  std::map<std::string, double> values;  // by metric
+  std::string reason;                    // why there are none
+};
+
 // One correctness run: upload inputs, poison outputs and workspace, launch, download outputs into
 // the arena. Every run has buffers of its own, so nothing of an earlier one is left in them. Inputs
 // are hashed on their device copies before and after; fenced ones are mapped for reading only where
@@ -97,6 +105,8 @@ struct RunRequest {
   // cuda: the module is a traced build. It runs some times to warm up and to be timed, then once
   // more with cold caches for the trace.
   std::optional<TraceBuffer> trace;
+  // cuda: the plan runs again and again, cold, while counters/metrics.hpp are counted.
+  bool count = false;
   std::chrono::milliseconds timeout{60000};
 };
 struct RunResult {
@@ -111,6 +121,7 @@ struct RunResult {
   // Of a trace: what a cold launch takes while it records; empty for plans of several launches,
   // which are recorded one by one.
   std::vector<double> traced_us{};
+  CounterResult counters{};
 };
 
 // The tools of compute-sanitizer (cuda).

@@ -57,6 +57,7 @@ VersionEvidence load_evidence(const OpConfig& config, int version) {
   evidence.compiled = read_json_if_there(steps / "compile.json");
   evidence.verified = read_json_if_there(steps / "verify.json");
   evidence.measured = read_json_if_there(steps / "bench.json");
+  if (config.device == "cuda") evidence.profiled = read_json_if_there(steps / "profile.json");
   evidence.origin = read_json_if_there(config.version_dir(version) / "origin.json");
   return evidence;
 }

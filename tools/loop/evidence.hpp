@@ -16,6 +16,7 @@ struct VersionEvidence {
   Json verified;
   Json measured;
   Json origin;  // of the version itself; null for a version somebody wrote by hand without one
+  Json profiled = nullptr;  // counters; null on the CPU device
 
   // No version was made: the loop had stopped before.
   [[nodiscard]] bool stopped() const;

@@ -131,6 +131,17 @@ std::string times_text(const Json& measured, bool cpu) {
   return text;
 }
 
+// The digest of the counters, where there is one.
+std::string counters_text(const Json& profiled) {
+  std::string text;
+  for (const Json& line : list_member(profiled, "digest")) {
+    if (line.is_string()) text += "- " + line.get<std::string>() + "\n";
+  }
+  if (text.empty()) return text;
+  return fmt::format("Hardware counters, workload {}:\n{}",
+                     field(member(profiled, "workload"), "name"), text);
+}
+
 // What the versions have to beat.
 std::string baselines_text(const History& history, bool cpu) {
   std::string text;
@@ -160,7 +171,8 @@ std::string version_text(const VersionRecord& record, const VersionEvidence& evi
     case Outcome::rejected:
       return text + record.failure + "\n";
     case Outcome::verified:
-      return text + times_text(evidence.measured, cpu) + resources_text(evidence.compiled);
+      return text + times_text(evidence.measured, cpu) + resources_text(evidence.compiled) +
+             counters_text(evidence.profiled);
   }
   return text;
 }

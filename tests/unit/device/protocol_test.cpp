@@ -96,6 +96,31 @@ TEST(Protocol, ARequestWithoutItsMemoriesIsABug) {
   EXPECT_THROW(map_tensors(run_request(request, 0).at("tensors"), {}), Error);
 }
 
+TEST(Protocol, TracesAndCountersSurvive) {
+  const TensorArena arena = test::make_tensors(10);
+  RunRequest request;
+  request.arena = &arena;
+  request.plan = test::plan_for("twice", 10);
+  EXPECT_FALSE(run_job_from_request(over_the_wire(run_request(request, 0)), {}).trace);
+  request.count = true;
+  request.trace = TraceBuffer{lay_out_trace(request.plan, 1 << 20), "y"};
+  const RunJob job = run_job_from_request(over_the_wire(run_request(request, 0)), {});
+  EXPECT_TRUE(job.count);
+  ASSERT_TRUE(job.trace);
+  EXPECT_EQ(job.trace->tensor, "y");
+  EXPECT_EQ(to_json(job.trace->layout), to_json(request.trace->layout));
+
+  RunResult result;
+  result.traced_us = {1.5, 2.5};
+  result.counters = {"GH100", 9, {{"dram__bytes_read.sum", 1e9}}, "why"};
+  const RunResult back = run_result_from_reply(over_the_wire(run_reply(result)));
+  EXPECT_EQ(back.traced_us, result.traced_us);
+  EXPECT_EQ(back.counters.chip, "GH100");
+  EXPECT_EQ(back.counters.passes, 9u);
+  EXPECT_EQ(back.counters.values, result.counters.values);
+  EXPECT_EQ(back.counters.reason, "why");
+}
+
 TEST(Protocol, ATimeRequestSurvives) {
   const TensorArena arena = test::make_tensors(10);
   TimeRequest request;

@@ -27,7 +27,7 @@ class Feedback : public testing::Test {
   }
 
   std::string kind_ = "cuda";
-  VersionEvidence evidence_{1, {}, {}, {}, {}, {}};
+  VersionEvidence evidence_{1, {}, {}, {}, {}, {}, {}};
 };
 
 TEST_F(Feedback, CompileErrorsCarryTheirSourceLine) {
@@ -104,6 +104,15 @@ TEST_F(Feedback, ACpuTimeIsLabelled) {
   const std::string feedback = text(Outcome::verified);
   EXPECT_THAT(feedback, HasSubstr("wall time (CPU emulation, not a GPU time)"));
   EXPECT_THAT(feedback, Not(HasSubstr("roofline")));
+}
+
+TEST_F(Feedback, CountersSayWhatBounds) {
+  EXPECT_THAT(text(Outcome::verified), Not(HasSubstr("Hardware counters")));
+  evidence_.profiled = {{"workload", {{"name", "large"}}},
+                        {"digest", {"Bound by device memory: 92 %.", "Occupancy: 50 %."}}};
+  EXPECT_THAT(text(Outcome::verified),
+              HasSubstr("Hardware counters, workload large:\n- Bound by device memory: 92 %.\n- "
+                        "Occupancy: 50 %.\n"));
 }
 
 }  // namespace

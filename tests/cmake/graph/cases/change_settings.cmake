@@ -36,6 +36,7 @@ expect_steps(
   "compile softmax v001 90a 100a"
   "verify softmax v001"
   "bench softmax v001"
+  "profile softmax v001"
   "learn softmax 1"
 )
 expect_no_work(optimize_all)

@@ -1,0 +1,147 @@
+#include "profile/profile_step.hpp"
+
+#include "bench/ceilings.hpp"
+#include "bench/workload_case.hpp"
+#include "support/error.hpp"
+#include "support/json_members.hpp"
+#include "verify/case_data.hpp"
+
+#include "counters/digest.hpp"
+#include "counters/ncu_csv.hpp"
+#include "profile/step_head.hpp"
+
+#include <algorithm>
+
+namespace kernelloop {
+namespace {
+
+constexpr std::size_t k_most_lines = 30;
+
+CounterContext context_of(const ProfileRequest& request, const WorkloadCase& one,
+                          const ResolvedPlan& plan, const DeviceDescription& device) {
+  CounterContext context;
+  context.minimum_bytes = cost_of(*request.spec, one.axes).bytes;
+  for (const TensorArena::Slot& slot : slots_of(*request.spec, one.axes)) {
+    if (slot.output) context.output_bytes += static_cast<double>(slot.bytes);
+  }
+  context.l2_bytes = static_cast<double>(device.l2_bytes);
+  context.multiprocessors = device.multiprocessors;
+  for (const ResolvedLaunch& launch : plan.launches) {
+    context.blocks = std::max(
+        context.blocks, static_cast<double>(launch.grid[0] * launch.grid[1] * launch.grid[2]));
+  }
+  context.copy_bytes_per_second =
+      number_member(member(member(request.measured, "ceilings"), "roofs"), "copy").value_or(0);
+  for (const Json& workload : list_member(request.measured, "workloads")) {
+    if (text_member(workload, "name") != one.workload.name) continue;
+    context.time_us = number_member(workload, "median_us").value_or(0);
+  }
+  return context;
+}
+
+// ncu's rules, the most promising first, in the room that is left.
+void add_rules(const std::vector<NcuKernel>& kernels, std::vector<std::string>& lines) {
+  constexpr std::size_t k_length = 240;
+  std::vector<const NcuRule*> rules;
+  for (const NcuKernel& kernel : kernels) {
+    for (const NcuRule& rule : kernel.rules) {
+      if (rule.type != "INF") rules.push_back(&rule);
+    }
+  }
+  std::stable_sort(rules.begin(), rules.end(),
+                   [](const NcuRule* a, const NcuRule* b) { return a->speedup > b->speedup; });
+  for (const NcuRule* rule : rules) {
+    if (lines.size() == k_most_lines) return;
+    lines.push_back(fmt::format(
+        "ncu {}{}: {}{}", rule->section,
+        rule->speedup > 0 ? fmt::format(" (est. {:.0f} %)", rule->speedup) : "",
+        rule->description.substr(0, k_length), rule->description.size() > k_length ? "..." : ""));
+  }
+}
+
+// What ncu counted under the names that the digest knows: of the longest kernel, where CUPTI could
+// not count.
+MetricValues longest_kernel(const std::vector<NcuKernel>& kernels) {
+  constexpr const char* k_time = "gpu__time_duration.sum";
+  const NcuKernel* longest = nullptr;
+  for (const NcuKernel& kernel : kernels) {
+    const auto time = kernel.metrics.find(k_time);
+    if (time == kernel.metrics.end()) continue;
+    if (longest == nullptr || time->second > longest->metrics.at(k_time)) longest = &kernel;
+  }
+  MetricValues values;
+  if (longest == nullptr) return values;
+  for (const Metric& metric : all_metrics()) {
+    const auto found = longest->metrics.find(std::string(metric.name));
+    if (found != longest->metrics.end()) values[found->first] = found->second;
+  }
+  return values;
+}
+
+}  // namespace
+
+Json profile_version(const ProfileRequest& request, Worker& worker) {
+  const OpSpec& spec = *request.spec;
+  if (const std::string reason = reason_not_to_run(request.compiled, request.verified, "cuda");
+      !reason.empty()) {
+    return step_head(request.compiled, "skipped", reason);
+  }
+  const WorkloadCase one =
+      prepare_workload(spec, workload_named(spec, "cuda", request.workload), "cuda", request.seed);
+  auto planned = plan_for(one, spec, request.compiled, worker.device().limits);
+  if (const auto* reason = std::get_if<std::string>(&planned)) {
+    return step_head(request.compiled, "failed", *reason);
+  }
+  const ResolvedPlan& plan = std::get<ResolvedPlan>(planned);
+  RunRequest run;
+  run.arena = &one.sets.front();
+  run.plan = plan;
+  run.count = true;
+  const RunResult result =
+      worker.run(run, worker.load(artifact_for(request.compiled, worker.device())));
+  if (result.fault) {
+    return step_head(
+        request.compiled, "failed",
+        fmt::format("{} while counting: {}", name_of(result.fault.kind), result.fault.message));
+  }
+  const std::vector<NcuKernel> ncu =
+      request.ncu_csv.empty() ? std::vector<NcuKernel>{} : read_ncu_csv(request.ncu_csv);
+  const CounterResult& counted = result.counters;
+  const bool by_cupti = !counted.values.empty();
+  const MetricValues values = by_cupti ? counted.values : longest_kernel(ncu);
+  const CounterContext context = context_of(request, one, plan, worker.device());
+  CounterDigest digest = digest_counters(values, context);
+  add_rules(ncu, digest.lines);
+
+  Json json = step_head(request.compiled, values.empty() ? "unavailable" : "profiled",
+                        by_cupti ? "" : counted.reason);
+  json["device"] = to_json(worker.device());
+  Json axes = Json::object();
+  for (const auto& [name, value] : one.workload.axes) axes[name] = value;
+  json["workload"] = {{"name", one.workload.name}, {"axes", axes}};
+  json["source"] = by_cupti ? "cupti" : values.empty() ? "" : "ncu";
+  json["chip"] = counted.chip;
+  json["passes"] = counted.passes;
+  json["metrics"] = values;
+  json["minimum_bytes"] = context.minimum_bytes;
+  json["bound"] = name_of(digest.bound);
+  const auto missing = work_not_done(values, context);
+  json["work_done"] = !missing.has_value();
+  json["digest"] = values.empty() ? std::vector<std::string>{} : digest.lines;
+  return json;
+}
+
+std::string profile_text(const Json& profile) {
+  const std::string head = text_member(profile, "op") + " " + text_member(profile, "version");
+  std::string text;
+  for (const Json& line : list_member(profile, "digest")) text += line.get<std::string>() + "\n";
+  if (text.empty()) {
+    return fmt::format("{}: no profile: {}\n", head, text_member(profile, "reason"));
+  }
+  return fmt::format("{}, workload {}, cold, counted by {}\n", head,
+                     text_member(member(profile, "workload"), "name"),
+                     text_member(profile, "source")) +
+         text;
+}
+
+}  // namespace kernelloop
