@@ -260,7 +260,8 @@ ProcessResult run(const Command& command) {
 
 std::filesystem::path find_program(const std::string& name) {
   const auto runnable = [](const std::filesystem::path& path) {
-    return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
+    std::error_code unreadable;  // a directory of PATH may be closed to us
+    return std::filesystem::is_regular_file(path, unreadable) && ::access(path.c_str(), X_OK) == 0;
   };
   if (name.find('/') != std::string::npos) {
     return runnable(name) ? std::filesystem::absolute(name) : std::filesystem::path();
