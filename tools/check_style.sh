@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formatting of C++ and CMake, and words that have no place in the repository. `--fix` formats.
+# Formatting of C++ and CMake; `--fix` formats.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -97,13 +97,17 @@ RoofValue CudaRoofs::sample(const std::function<void()>& enqueue, bool flush) {
 }
 
 RoofValue CudaRoofs::memory(const Stream& stream, std::size_t bytes) {
+  const auto streams = static_cast<std::size_t>(stream.read + stream.written);
   std::vector<CudaMemory> buffers;
+  buffers.reserve(streams);
   for (int i = 0; i < stream.read + stream.written; ++i) {
     buffers.push_back(allocate(driver_, bytes));
     harness_.fill(buffers.back().get(), bytes);
   }
   std::vector<CUdeviceptr> addresses;
+  addresses.reserve(streams);
   std::vector<void*> arguments;
+  arguments.reserve(streams + 2);
   for (const CudaMemory& buffer : buffers) addresses.push_back(buffer.get());
   CUdeviceptr sink = sink_.get();
   Word count = bytes / k_unit;
@@ -111,7 +115,7 @@ RoofValue CudaRoofs::memory(const Stream& stream, std::size_t bytes) {
   // A kernel that only reads has somewhere to put what nobody needs.
   if (stream.written == 0) arguments.push_back(&sink);
   arguments.push_back(&count);
-  const CUkernel kernel = find(stream.kernel);
+  CUkernel kernel = find(stream.kernel);
   const Word tile = Word{stream.threads} * stream.units;
   const CudaGrid grid{static_cast<unsigned int>((count + tile - 1) / tile), stream.threads,
                       harness_.stream()};
@@ -138,7 +142,7 @@ RoofValue CudaRoofs::driver_copy(std::size_t bytes) {
 }
 
 RoofValue CudaRoofs::pipe(const Pipe& pipe) {
-  const CUkernel kernel = find(pipe.kernel);
+  CUkernel kernel = find(pipe.kernel);
   if (kernel == nullptr) return {};
   if (pipe.shared > 0) {
     driver_.check(driver_.cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -167,7 +171,7 @@ RoofValue CudaRoofs::pipe(const Pipe& pipe) {
 }
 
 RoofValue CudaRoofs::launch() {
-  const CUkernel kernel = find("kernelloop_roof_launch");
+  CUkernel kernel = find("kernelloop_roof_launch");
   const RoofValue taken = sample(
       [&] {
         kernelloop::launch(driver_, kernel, {1, 32, harness_.stream()}, nullptr);

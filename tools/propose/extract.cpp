@@ -50,7 +50,7 @@ struct Fence {
 // A line that opens or closes a block: at most three spaces, then three or more ` or ~.
 Fence fence_of(const std::string& line) {
   const std::size_t indent = line.find_first_not_of(' ');
-  if (indent == std::string::npos || indent > 3) return {};
+  if (indent > 3) return {};  // also where there is nothing else
   const char mark = line[indent];
   if (mark != '`' && mark != '~') return {};
   std::size_t end = indent;

@@ -191,10 +191,10 @@ std::vector<Gate> judge(const OpSpec& spec, const Tensor& output, const ErrorMod
       add("max_rel", elementwise * metrics.widest_relative_bound);
     }
   }
-  for (const auto& [metric, limit] : spec.tolerance.limits) {
+  for (const auto& named : spec.tolerance.limits) {
     const bool present = std::any_of(gates.begin(), gates.end(),
-                                     [&](const Gate& gate) { return gate.metric == metric; });
-    if (!present) add(metric, limit);
+                                     [&](const Gate& gate) { return gate.metric == named.first; });
+    if (!present) add(named.first, named.second);
   }
   return gates;
 }
