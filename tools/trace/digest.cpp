@@ -16,7 +16,8 @@ struct Interval {
 
 double quantile_of(std::vector<double> values, double q) {
   if (values.empty()) return 0;
-  const auto index = static_cast<std::size_t>(std::lround(q * static_cast<double>(values.size() - 1)));
+  const auto index =
+      static_cast<std::size_t>(std::lround(q * static_cast<double>(values.size() - 1)));
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(index);
   std::nth_element(values.begin(), at, values.end());
   return *at;
