@@ -41,7 +41,7 @@ foreach(index RANGE ${last})
     endif()
   endforeach()
 endforeach()
-expect_equal("${workflows}" "dev;ci;gpu;asan;tidy;quickstart")
+expect_equal("${workflows}" "dev;ci;gpu;asan;quickstart")
 
 execute_process(
   COMMAND
