@@ -109,35 +109,13 @@ std::string unfortified(const std::string& name) {
 
 // What the emulation layer itself calls, and what compilers call for plain code.
 bool is_plumbing(const std::string& name) {
-  static const Names k_names{"abort",
-                             "clock",
-                             "memset",
-                             "memcpy",
-                             "memmove",
-                             "memcmp",
-                             "strlen",
-                             "strcmp",
-                             "mmap",
-                             "munmap",
-                             "free",
-                             "mprotect",
-                             "snprintf",
-                             "vsnprintf",
-                             "malloc",
-                             "_Znwm",
-                             "_ZdlPv",
-                             "_ZdlPvm",
-                             "_Znam",
-                             "_ZdaPv",
-                             "_ZdaPvm",
-                             "posix_memalign",
-                             "__assert_fail",
-                             "__stack_chk_fail",
-                             "getcontext",
-                             "makecontext",
-                             "swapcontext",
-                             "setcontext",
-                             "__gxx_personality_v0"};
+  static const Names k_names{
+      "abort", "clock", "memset", "memcpy", "memmove", "memcmp", "strlen", "strcmp", "mmap",
+      "munmap", "free", "mprotect", "snprintf", "vsnprintf", "malloc", "_Znwm", "_ZdlPv", "_ZdlPvm",
+      "_Znam", "_ZdaPv", "_ZdaPvm", "posix_memalign", "__assert_fail", "__stack_chk_fail",
+      "getcontext", "makecontext", "swapcontext", "setcontext", "__gxx_personality_v0",
+      // Weak ones that every module has.
+      "__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable"};
   return k_names.count(unfortified(name)) != 0 ||
          starts_with_any(name, {"__asan_", "__ubsan_", "__sanitizer_", "__cxa_", "_Unwind_",
                                 "_ZTVN10__cxxabiv", "__tls_get_addr"}) ||

@@ -37,8 +37,10 @@ class Reader {
         });
       } else if (section.sh_type == SHT_DYNSYM) {
         for_symbols(section, [&](const Elf64_Sym& symbol, std::string name) {
-          const bool strong = ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL;
-          if (symbol.st_shndx == SHN_UNDEF && strong) result.imports.push_back(std::move(name));
+          // Whatever its binding: a weak one is found as well when some library has it.
+          if (symbol.st_shndx == SHN_UNDEF && !name.empty()) {
+            result.imports.push_back(std::move(name));
+          }
         });
       }
     }

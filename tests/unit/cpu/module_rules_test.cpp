@@ -113,6 +113,15 @@ extern "C" __global__ void k(float* y) {
                                       HasSubstr("2 `library` is not defined in this file")));
 }
 
+TEST_F(ModuleRules, AWeakDeclarationIsNoWayAround) {
+  EXPECT_THAT(broken_by(R"(
+extern "C" __attribute__((weak)) int system(const char*);
+extern "C" __global__ void k(int* y) { *y = system != nullptr ? system("true") : 0; }
+)",
+                        false),
+              ElementsAre(HasSubstr("`system` is not defined in this file")));
+}
+
 TEST_F(ModuleRules, NothingRunsByItself) {
   const std::string kernel = "extern \"C\" __global__ void k(float* y) { y[0] = 1.0f; }\n";
   for (const bool sanitize : {true, false}) {
