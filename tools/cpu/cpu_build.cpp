@@ -4,6 +4,7 @@
 #include "cpu/host_compiler.hpp"
 #include "cpu/kernel_records.hpp"
 #include "cpu/preprocessed.hpp"
+#include "cpu/source_rules.hpp"
 #include "cpu/unsupported.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -32,6 +33,12 @@ CpuBuildResult failed(std::string reason, std::string diagnostics = {}) {
   CpuBuildResult result;
   result.reason = std::move(reason);
   result.diagnostics = std::move(diagnostics);
+  return result;
+}
+
+CpuBuildResult refused(std::vector<BrokenRule> rules, std::string diagnostics = {}) {
+  CpuBuildResult result = failed(rules.front().message, std::move(diagnostics));
+  result.broken_rules = std::move(rules);
   return result;
 }
 
@@ -88,6 +95,9 @@ CpuBuildResult build_for_cpu(const CpuBuildRequest& given) {
   const PreprocessedText tokens = tokenize_preprocessed(text);
   if (auto lacking = find_unsupported(tokens)) return not_runnable(*std::move(lacking));
 
+  if (std::vector<BrokenRule> rules = broken_source_rules(tokens); !rules.empty()) {
+    return refused(std::move(rules));
+  }
   const std::string key = sha256(text);
   const RewrittenSource source = rewrite_cuda(text, tokens, key);
   if (source.kernels.empty()) {
@@ -102,10 +112,9 @@ CpuBuildResult build_for_cpu(const CpuBuildRequest& given) {
   CpuBuildResult result;
   const std::string library = read_file(built);
   result.diagnostics = first.messages + second.messages;
-  result.broken_rules = broken_module_rules(library, tokens, request.sanitize);
-  if (!result.broken_rules.empty()) {
-    result.reason = result.broken_rules.front().message;
-    return result;
+  if (std::vector<BrokenRule> rules = broken_module_rules(library, tokens, request.sanitize);
+      !rules.empty()) {
+    return refused(std::move(rules), std::move(result.diagnostics));
   }
   result.status = CpuBuildResult::Status::built;
   result.kernels = read_kernel_records(library, source.kernels, key);

@@ -21,7 +21,11 @@ struct Edit {
   std::string text;
 };
 
-enum class Scope { namespace_scope, linkage_c, linkage_other, other };
+struct Scope {
+  enum class Kind { namespace_scope, linkage_c, linkage_other, other };
+  Kind kind = Kind::other;
+  std::string name;  // of a namespace; "a::b" for both at once, empty for none
+};
 
 struct Kernel {
   std::string name;
@@ -68,11 +72,23 @@ class Rewriter {
       const bool own = i > 0 && (tokens_[i - 1].is("(") || tokens_[i - 1].is(","));
       if (!own) edits_.push_back({token.offset, token.text.size(), "__attribute__((noinline))"});
     } else if (token.is("__constant__")) {
-      edits_.push_back({token.offset, token.text.size(), ""});
+      edits_.push_back({token.offset, token.text.size(), constant_attribute(i)});
     } else if (token.is("__shared__")) {
       return shared(i);
     }
     return i;
+  }
+
+  // Constants stand where the loader makes memory read-only once it is done: a store faults, as on
+  // a GPU. A section of its own for each name, since a compiler lets none hold both what is const
+  // and what is not; the linker joins them.
+  [[nodiscard]] std::string constant_attribute(std::size_t at) const {
+    const DeclarationRange range = declaration_around(tokens_, at);
+    if (range.end >= tokens_.size()) return "";  // a syntax error; the compiler will say so
+    const std::string name = declared_name(
+        std::span<const Token>(tokens_.data() + range.begin, range.end - range.begin));
+    if (name.empty()) return "";
+    return fmt::format("__attribute__((section(\".data.rel.ro.{}\")))", name);
   }
 
   void open_brace(std::size_t i) {
@@ -91,18 +107,31 @@ class Rewriter {
 
   [[nodiscard]] Scope scope_at(std::size_t brace) const {
     if (brace >= 2 && tokens_[brace - 1].kind == Kind::string && tokens_[brace - 2].is("extern")) {
-      return tokens_[brace - 1].is("\"C\"") ? Scope::linkage_c : Scope::linkage_other;
+      return {tokens_[brace - 1].is("\"C\"") ? Scope::Kind::linkage_c : Scope::Kind::linkage_other,
+              ""};
     }
+    std::string name;
     for (std::size_t i = brace; i > 0; --i) {
       const Token& token = tokens_[i - 1];
-      if (token.is("namespace")) return Scope::namespace_scope;
+      if (token.is("namespace")) return {Scope::Kind::namespace_scope, name};
       if (token.kind != Kind::identifier && !token.is("::")) break;
+      if (!token.is("inline")) name.insert(0, token.text);
     }
-    return Scope::other;
+    return {};
   }
 
   [[nodiscard]] bool in_namespace_scope() const {
-    return std::find(scopes_.begin(), scopes_.end(), Scope::other) == scopes_.end();
+    return std::none_of(scopes_.begin(), scopes_.end(),
+                        [](const Scope& scope) { return scope.kind == Scope::Kind::other; });
+  }
+
+  // "::a::b::" within the namespaces a and b; what stands in a nameless one is found without.
+  [[nodiscard]] std::string qualification() const {
+    std::string result = "::";
+    for (const Scope& scope : scopes_) {
+      if (!scope.name.empty()) result += scope.name + "::";
+    }
+    return result;
   }
 
   // The index after the parentheses that open at `open`; `open` itself when there are none.
@@ -130,17 +159,19 @@ class Rewriter {
            !tokens_[begin - 1].is("}")) {
       --begin;
     }
-    Scope linkage = Scope::other;
-    for (const Scope scope : scopes_) {
-      if (scope == Scope::linkage_c || scope == Scope::linkage_other) linkage = scope;
+    Scope::Kind linkage = Scope::Kind::other;
+    for (const Scope& scope : scopes_) {
+      if (scope.kind == Scope::Kind::linkage_c || scope.kind == Scope::Kind::linkage_other) {
+        linkage = scope.kind;
+      }
     }
     for (std::size_t i = begin; i < at; ++i) {
       if (tokens_[i].is("template")) return std::nullopt;
       if (tokens_[i].is("extern") && tokens_[i + 1].kind == Kind::string) {
-        linkage = tokens_[i + 1].is("\"C\"") ? Scope::linkage_c : Scope::linkage_other;
+        linkage = tokens_[i + 1].is("\"C\"") ? Scope::Kind::linkage_c : Scope::Kind::linkage_other;
       }
     }
-    if (linkage != Scope::linkage_c) return std::nullopt;
+    if (linkage != Scope::Kind::linkage_c) return std::nullopt;
 
     Kernel kernel;
     kernel.max_threads = "1024";
@@ -188,6 +219,12 @@ class Rewriter {
     std::size_t used = 0;
     std::string replacement = rewrite_shared(declaration, rewrite, used);
     if (replacement.empty()) return at;
+    for (std::size_t n = shared_count_; n < shared_count_ + used; ++n) {
+      const std::string name = fmt::format("kernelloop_shared_{}_register", n);
+      if (replacement.find(name) != std::string::npos) {
+        registrations_ += fmt::format("  {}{}();\n", qualification(), name);
+      }
+    }
     shared_count_ += used;
     // What came before the __shared__ may have been edited already.
     const std::size_t from = tokens_[range.begin].offset;
@@ -235,6 +272,7 @@ class Rewriter {
         "namespace kernelloop_cpu {{\n"
         "static KernelLoopCpuStatus launch_by_number(const KernelLoopCpuLaunch* launch,\n"
         "                                            char* message, size_t size) {{\n"
+        "{4}"
         "  static const Kernel* const kernels[] = {{{1}nullptr}};\n"
         "  return launch_one_of(kernels, {3}, *launch, message, size);\n"
         "}}\n"
@@ -247,7 +285,7 @@ class Rewriter {
         "      ::kernelloop_cpu::launch_by_number}};\n"
         "  return &module;\n"
         "}}\n",
-        declared, kernels, about, result_.kernels.size());
+        declared, kernels, about, result_.kernels.size(), registrations_);
   }
 
   std::string apply() {
@@ -274,6 +312,7 @@ class Rewriter {
   std::optional<Kernel> pending_;
   std::size_t open_kernel_depth_ = 0;  // scopes within the body of the pending kernel, or 0
   std::size_t shared_count_ = 0;
+  std::string registrations_;  // calls, for shared variables outside of functions
   RewrittenSource result_;
 };
 

@@ -35,54 +35,18 @@ bool starts_with_any(const std::string& name, std::initializer_list<std::string_
   });
 }
 
-// What the emulation layer, the compiler and the sanitizers keep.
-bool is_own_variable(const std::string& name) {
-  static const std::array<std::string_view, 4> k_coordinates{"threadIdx", "blockIdx", "blockDim",
-                                                             "gridDim"};
-  return starts_with_any(
-             name, {"_ZN14kernelloop_cpu", "_ZZN14kernelloop_cpu", "_ZGV", "kernelloop_cpu_",
-                    "_ZZ21kernelloop_cpu_module", "__odr_asan", "completed.", "__dso_handle",
+// What the emulation layer, the compiler and the sanitizers keep. `spelled` are the words of the
+// source: a variable that it names is its own, whatever it is called.
+bool is_own_variable(const std::string& name, const Names& spelled) {
+  static const Names k_coordinates{"threadIdx", "blockIdx", "blockDim", "gridDim"};
+  if (k_coordinates.count(name) != 0) return true;  // set anew for every block and thread
+  return spelled.count(name) == 0 &&
+         starts_with_any(
+             name, {"_ZN14kernelloop_cpu", "_ZZN14kernelloop_cpu", "_ZGVN14kernelloop_cpu",
+                    "_ZGVZN14kernelloop_cpu", "kernelloop_cpu_", "_ZZ21kernelloop_cpu_module",
+                    "_ZGVZ21kernelloop_cpu_module", "__odr_asan", "completed.", "__dso_handle",
                     "_DYNAMIC", "_GLOBAL_OFFSET_TABLE_", "__TMC_END__", "__do_global_dtors_aux",
-                    "__frame_dummy", "___asan_", "__asan_", "_ZTI", "_ZTV", "_ZTS"}) ||
-         std::find(k_coordinates.begin(), k_coordinates.end(), name) != k_coordinates.end();
-}
-
-// The names that a declaration gives, from behind its first word on: "float a[4], (*b)[2] = ...".
-void add_declared_names(const std::vector<PreprocessedToken>& tokens, std::size_t from,
-                        Names& names) {
-  std::string_view name;
-  int parentheses = 0;
-  int inner = 0;  // brackets and braces: sizes, members, first values
-  bool named = false;
-  for (std::size_t i = from; i < tokens.size(); ++i) {
-    const PreprocessedToken& token = tokens[i];
-    if (inner == 0 && parentheses == 0) {
-      const bool ends_declarator = token.is(",") || token.is(";");
-      if (!named && (ends_declarator || token.is("[") || token.is("="))) {
-        names.emplace(name);
-        named = true;
-      }
-      if (token.is(",")) named = false;
-      if (token.is(";")) return;
-    }
-    if (token.is("(")) ++parentheses;
-    if (token.is(")")) --parentheses;
-    if (token.is("[") || token.is("{")) ++inner;
-    if (token.is("]") || token.is("}")) --inner;
-    if (inner == 0 && token.kind == PreprocessedToken::Kind::identifier) name = token.text;
-    if (inner < 0 || parentheses < 0) return;
-  }
-}
-
-// Variables that do not outlive a launch, or that no launch can write.
-Names harmless_names(const PreprocessedText& source) {
-  Names names;
-  for (std::size_t i = 0; i < source.tokens.size(); ++i) {
-    if (source.tokens[i].is("__shared__") || source.tokens[i].is("__constant__")) {
-      add_declared_names(source.tokens, i + 1, names);
-    }
-  }
-  return names;
+                    "__frame_dummy", "___asan_", "__asan_", "__unnamed_"});
 }
 
 // Functions of libm, for which kernels of CUDA have the same names.
@@ -91,8 +55,9 @@ bool is_arithmetic(const std::string& name) {
       "(a?(cos|sin|tan)h?|a?tan2|sincos|exp(2|10|m1)?|log(2|10|1p|b)?|pow|sqrt|cbrt|hypot|erfc?|"
       "[lt]gamma|j[01n]|y[01n]|f(abs|ma|max|min|mod|dim)|remainder|remquo|(nearby|l?l?r)int|"
       "l?l?round|trunc|floor|ceil|scalbl?n|ldexp|frexp|modf|ilogb|nextafter|nan|copysign)[fl]?"
-      "(_r)?|__(is|f?p?class|sign)\\w*|__\\w+_finite|__\\w*[hsdtx]f[23]|__\\w*[stdx]i[234]?|"
-      "__atomic_\\w+|abs|labs|llabs");
+      "(_r)?|__(isnan|isinf|finite|issignaling|fpclassify|signbit)[fl]?|__\\w+_finite|"
+      "__[a-z]+[hsdtx]f[23]|__[a-z]+[sdt]i[234]|__fix(uns)?[hsdtx]f[sdt]i|"
+      "__float(un)?[sdt]i[hsdtx]f|__atomic_\\w+|abs|labs|llabs");
   return std::regex_match(name, k_math);
 }
 
@@ -107,19 +72,40 @@ std::string unfortified(const std::string& name) {
   return fortified ? name.substr(k_prefix.size(), name.size() - frame) : name;
 }
 
-// What the emulation layer itself calls, and what compilers call for plain code.
-bool is_plumbing(const std::string& name) {
-  static const Names k_names{
-      "abort", "clock", "memset", "memcpy", "memmove", "memcmp", "strlen", "strcmp", "mmap",
-      "munmap", "free", "mprotect", "snprintf", "vsnprintf", "malloc", "_Znwm", "_ZdlPv", "_ZdlPvm",
-      "_Znam", "_ZdaPv", "_ZdaPvm", "posix_memalign", "__assert_fail", "__stack_chk_fail",
-      "getcontext", "makecontext", "swapcontext", "setcontext", "__gxx_personality_v0",
-      // Weak ones that every module has.
-      "__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable"};
+// What kernels call by CUDA's own names or by none, as when a structure is copied.
+bool is_plain_call(const std::string& name) {
+  static const Names k_names{"clock",  "memset", "memcpy", "memmove",
+                             "memcmp", "bcmp",   "strlen", "strcmp"};
   return k_names.count(unfortified(name)) != 0 ||
-         starts_with_any(name, {"__asan_", "__ubsan_", "__sanitizer_", "__cxa_", "_Unwind_",
-                                "_ZTVN10__cxxabiv", "__tls_get_addr"}) ||
          std::regex_match(name, std::regex("_ZSt[0-9]+__throw_\\w+"));
+}
+
+// What the emulation layer, the compiler and the sanitizers call. None of it is for the version:
+// what it spells out it has asked for itself.
+bool is_plumbing(const std::string& name) {
+  static const Names k_names{"abort",
+                             "mmap",
+                             "munmap",
+                             "mprotect",
+                             "snprintf",
+                             "vsnprintf",
+                             "__assert_fail",
+                             "__stack_chk_fail",
+                             "__tls_get_addr",
+                             "getcontext",
+                             "makecontext",
+                             "swapcontext",
+                             "setcontext",
+                             "__gxx_personality_v0",
+                             "__cxa_finalize",
+                             "__cxa_pure_virtual",
+                             "__cxa_throw_bad_array_new_length",
+                             "__gmon_start__",
+                             "_ITM_registerTMCloneTable",
+                             "_ITM_deregisterTMCloneTable",
+                             "_Unwind_Resume"};
+  return k_names.count(unfortified(name)) != 0 ||
+         starts_with_any(name, {"__asan_", "__ubsan_", "__sanitizer_", "_ZTVN10__cxxabiv1"});
 }
 
 class Examination {
@@ -128,25 +114,32 @@ class Examination {
       : source_(source), sanitized_(sanitized) {}
 
   std::vector<BrokenRule> run(const ModuleSymbols& symbols) {
-    const Names harmless = harmless_names(source_);
+    Names spelled;
+    for (const PreprocessedToken& token : source_.tokens) {
+      if (token.kind == PreprocessedToken::Kind::identifier) spelled.emplace(token.text);
+    }
     for (const std::string& name : symbols.variables) {
-      if (is_own_variable(name)) continue;
-      const std::string variable = last_part_of_name(demangled(name));
-      if (harmless.count(variable) == 0) add_state(variable);
+      if (!is_own_variable(name, spelled)) add_state(last_part_of_name(demangled(name)));
     }
     for (const std::string& name : symbols.imports) {
-      if (!is_arithmetic(name) && !is_plumbing(name)) add_import(name);
+      const bool asked_for = spelled.count(name) != 0 || spelled.count(unfortified(name)) != 0;
+      if (is_arithmetic(name) || is_plain_call(name) || (is_plumbing(name) && !asked_for)) continue;
+      add_import(name);
     }
-    // The compiler's own; the one that tells the sanitizer about variables; the one for references
-    // to shared memory: what else it could initialise is a variable, and refused above.
-    const std::size_t own =
-        1 + std::size_t{sanitized_} + std::size_t{symbols.initialises_variables};
-    const std::size_t line = line_of_constructor();
-    if (symbols.initialisers > own || line != 0) {
+    // The compiler's own, and the one that tells the sanitizer about variables.
+    const std::size_t own = 1 + std::size_t{sanitized_};
+    if (symbols.initialisers > own || symbols.finalisers > own) {
       rules_.push_back(
-          {"a version has no host code: a function of it runs when the module is "
-           "loaded; remove constructors",
-           line});
+          {"a version has no host code: a function of it runs when the module is loaded or "
+           "unloaded; remove constructors, destructors, and variables whose first value is "
+           "computed",
+           0});
+    }
+    for (const std::string& place : symbols.odd_places) {
+      rules_.push_back({fmt::format("the built version has {}, which plain device code never has; "
+                                    "remove what asks for it",
+                                    place),
+                        0});
     }
     return std::move(rules_);
   }
@@ -166,29 +159,12 @@ class Examination {
          line_of(word)});
   }
 
-  // Compilers join constructors with what initialises variables, so that counting is not enough.
-  [[nodiscard]] std::size_t line_of_constructor() const {
-    const std::vector<PreprocessedToken>& tokens = source_.tokens;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (!tokens[i].is("constructor") && !tokens[i].is("__constructor__")) continue;
-      for (std::size_t back = 1; back <= k_reach_of_attribute && back <= i; ++back) {
-        const PreprocessedToken& before = tokens[i - back];
-        if (before.is("__attribute__") || before.is("__attribute") || before.is("gnu")) {
-          return tokens[i].line;
-        }
-      }
-    }
-    return 0;
-  }
-
   [[nodiscard]] std::size_t line_of(const std::string& word) const {
     for (const PreprocessedToken& token : source_.tokens) {
       if (token.is(word)) return token.line;
     }
     return 0;
   }
-
-  static constexpr std::size_t k_reach_of_attribute = 16;  // tokens
 
   const PreprocessedText& source_;
   bool sanitized_;

@@ -3,19 +3,13 @@
 // candidate must not run in a tool.
 #pragma once
 
+#include "cpu/broken_rule.hpp"
 #include "cpu/preprocessed.hpp"
 
-#include <cstddef>
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace kernelloop {
-
-struct BrokenRule {
-  std::string message;
-  std::size_t line = 0;  // in the source; 0 when unknown
-};
 
 // `library` is the content of a shared object built from `source`, `sanitized` as
 // CpuBuildRequest::sanitize. Throws Error(internal) when it is no ELF file with symbols.

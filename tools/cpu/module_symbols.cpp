@@ -4,6 +4,8 @@
 
 #include <elf.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace kernelloop {
@@ -12,39 +14,45 @@ namespace {
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {
-    const auto header = read<Elf64_Ehdr>(0);
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_ident[EI_CLASS] != ELFCLASS64) {
+    header_ = read<Elf64_Ehdr>(0);
+    if (std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header_.e_ident[EI_CLASS] != ELFCLASS64) {
       broken();
     }
-    for (std::size_t i = 0; i < header.e_shnum; ++i) {
-      sections_.push_back(read<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
+    for (std::size_t i = 0; i < header_.e_shnum; ++i) {
+      sections_.push_back(read<Elf64_Shdr>(header_.e_shoff + i * sizeof(Elf64_Shdr)));
     }
-    names_ = sections_.at(header.e_shstrndx < sections_.size() ? header.e_shstrndx : 0).sh_offset;
+    names_ = sections_.at(header_.e_shstrndx < sections_.size() ? header_.e_shstrndx : 0).sh_offset;
   }
 
   ModuleSymbols symbols() const {
     ModuleSymbols result;
     bool has_table = false;
     for (const Elf64_Shdr& section : sections_) {
-      if (section.sh_type == SHT_INIT_ARRAY) {
-        result.initialisers = section.sh_size / sizeof(Elf64_Addr);
+      if (section.sh_type == SHT_INIT_ARRAY || section.sh_type == SHT_PREINIT_ARRAY) {
+        result.initialisers += section.sh_size / sizeof(Elf64_Addr);
+      } else if (section.sh_type == SHT_FINI_ARRAY) {
+        result.finalisers += section.sh_size / sizeof(Elf64_Addr);
       } else if (section.sh_type == SHT_SYMTAB) {
         has_table = true;
         for_symbols(section, [&](const Elf64_Sym& symbol, std::string name) {
-          if (name.rfind("_GLOBAL__sub_I_", 0) == 0) result.initialises_variables = true;
+          if (ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC) {
+            result.odd_places.push_back("the function " + name + ", which is chosen at load time");
+          }
           if (is_variable(symbol)) result.variables.push_back(std::move(name));
         });
       } else if (section.sh_type == SHT_DYNSYM) {
         for_symbols(section, [&](const Elf64_Sym& symbol, std::string name) {
-          // Whatever its binding: a weak one is found as well when some library has it.
+          // Whatever its binding: a weak one is found as well when somebody has it.
           if (symbol.st_shndx == SHN_UNDEF && !name.empty()) {
             result.imports.push_back(std::move(name));
           }
         });
       }
+      add_odd_section(section, result.odd_places);
     }
     if (!has_table) broken();
+    add_odd_segments(result.odd_places);
     return result;
   }
 
@@ -76,6 +84,34 @@ class Reader {
     }
   }
 
+  void add_odd_section(const Elf64_Shdr& section, std::vector<std::string>& odd) const {
+    if ((section.sh_flags & SHF_ALLOC) == 0) return;
+    static constexpr std::array<std::string_view, 7> k_code{
+        ".init", ".plt", ".plt.got", ".plt.sec", ".text", ".fini", ".iplt"};
+    static constexpr std::array<std::string_view, 13> k_data{
+        ".tdata", ".tbss",    ".init_array", ".fini_array",  ".data.rel.ro",    ".dynamic", ".got",
+        ".data",  ".got.plt", ".bss",        "asan_globals", ".tm_clone_table", ".jcr"};
+    const std::string name = text(names_ + section.sh_name);
+    const bool runs = (section.sh_flags & SHF_EXECINSTR) != 0;
+    const bool written = (section.sh_flags & SHF_WRITE) != 0;
+    const auto is_one_of = [&name](const auto& known) {
+      return std::find(known.begin(), known.end(), name) != known.end();
+    };
+    const bool usual = runs ? !written && is_one_of(k_code) : !written || is_one_of(k_data);
+    if (!usual) odd.push_back("the section " + name);
+  }
+
+  void add_odd_segments(std::vector<std::string>& odd) const {
+    for (std::size_t i = 0; i < header_.e_phnum; ++i) {
+      const auto segment = read<Elf64_Phdr>(header_.e_phoff + i * sizeof(Elf64_Phdr));
+      const bool runs = (segment.p_flags & PF_X) != 0;
+      if (segment.p_type == PT_GNU_STACK && runs) odd.emplace_back("an executable stack");
+      if (segment.p_type == PT_LOAD && runs && (segment.p_flags & PF_W) != 0) {
+        odd.emplace_back("memory that can be both written and executed");
+      }
+    }
+  }
+
   // Data that can be written once the loader is done; thread-local data too.
   bool is_variable(const Elf64_Sym& symbol) const {
     const unsigned type = ELF64_ST_TYPE(symbol.st_info);
@@ -89,6 +125,7 @@ class Reader {
   }
 
   std::string_view bytes_;
+  Elf64_Ehdr header_{};
   std::vector<Elf64_Shdr> sections_;
   std::size_t names_ = 0;
 };

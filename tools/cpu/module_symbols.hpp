@@ -12,8 +12,10 @@ struct ModuleSymbols {
   std::vector<std::string> variables;  // mangled names of objects in memory that can be written
   std::vector<std::string> imports;    // functions and objects that it takes from elsewhere
   std::size_t initialisers = 0;        // functions that run when it is loaded
-  // One of them gives variables their first values: references to shared memory have such.
-  bool initialises_variables = false;
+  std::size_t finalisers = 0;          // functions that run when it is unloaded
+  // Sections and segments that no compiler makes of plain code: memory that can be both written and
+  // executed, code outside of the usual places, functions that the loader chooses. In words.
+  std::vector<std::string> odd_places;
 };
 
 // Throws Error(internal) when the bytes are no 64-bit ELF file with a symbol table.

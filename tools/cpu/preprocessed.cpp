@@ -41,8 +41,8 @@ class Tokenizer {
 
  private:
   // `# 12 "kernel.cu" 1 3` sets where the next line comes from; 3 means a system header, or, in a
-  // file of the user's, that a macro of a system header was used there. Other directives that
-  // remain (#pragma) are skipped.
+  // file of the user's, that a macro of a system header was used there. The other
+  // directives that remain are pragmas.
   void directive() {
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
     std::string_view rest = text_.substr(at_ + 1, end - at_ - 1);
@@ -54,7 +54,10 @@ class Tokenizer {
     while (digits < rest.size() && std::isdigit(static_cast<unsigned char>(rest[digits])) != 0) {
       number = number * 10 + static_cast<std::size_t>(rest[digits++] - '0');
     }
-    if (digits == 0) return;
+    if (digits == 0) {
+      pragma(rest);
+      return;
+    }
     const std::size_t line_before = line_;
     const std::size_t file_before = file_;
     line_ = number - 1;  // the newline that ends the marker counts one up
@@ -70,6 +73,17 @@ class Tokenizer {
     const bool marked = flags.find('3') != std::string_view::npos;
     if (!marked) user_files_.insert(file_);
     system_ = marked && !user_files_.contains(file_);
+  }
+
+  void pragma(std::string_view text) {
+    constexpr std::string_view k_word = "pragma";
+    if (system_ || !text.starts_with(k_word)) return;
+    text.remove_prefix(k_word.size());
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) {
+      text.remove_suffix(1);
+    }
+    result_.pragmas.push_back({text, line_});
   }
 
   void set_file(const std::string& name) {

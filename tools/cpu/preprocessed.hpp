@@ -29,9 +29,16 @@ struct PreprocessedInclude {
   std::size_t file = 0;
 };
 
+// A #pragma, or what a _Pragma became, in a file of the user's.
+struct PreprocessedPragma {
+  std::string_view text;  // behind the word, blanks around it removed
+  std::size_t line = 0;
+};
+
 struct PreprocessedText {
   std::vector<std::string> files;
   std::vector<PreprocessedInclude> includes;
+  std::vector<PreprocessedPragma> pragmas;
   std::vector<PreprocessedToken>
       tokens;  // of the user's files; those of system headers are left out
 };

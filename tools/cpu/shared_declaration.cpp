@@ -157,6 +157,12 @@ DeclarationRange declaration_around(std::span<const PreprocessedToken> tokens, s
   return range;
 }
 
+std::string declared_name(std::span<const PreprocessedToken> declaration) {
+  const Tokens first = split_at_commas(Tokens(declaration.begin(), declaration.end())).front();
+  const std::optional<std::size_t> name = name_in(first);
+  return name ? std::string(first[*name].text) : std::string();
+}
+
 std::string rewrite_shared(std::span<const PreprocessedToken> declaration,
                            const SharedRewrite& rewrite, std::size_t& used) {
   Tokens tokens;
@@ -177,15 +183,25 @@ std::string rewrite_shared(std::span<const PreprocessedToken> declaration,
       ++number;
     }
     const std::string holder = fmt::format("kernelloop_shared_{}", number - 1);
+    // References to places that the linker knows: constants, which leave no variable behind.
     if (dynamic) {
-      text +=
-          fmt::format("static auto& {0} = ::kernelloop_cpu::dynamic_shared<decltype({1}::{0})>(); ",
-                      variable.name, holder);
+      text += fmt::format(
+          "static auto& {0} = reinterpret_cast<typename "
+          "::kernelloop_cpu::WithoutBound<decltype({1}::{0})>::Type&>("
+          "::kernelloop_cpu::dynamic_area[::kernelloop_cpu::k_shared_margin]); ",
+          variable.name, holder);
       continue;
     }
-    text += fmt::format("static auto& {0} = ::kernelloop_cpu::shared_variable<{1}>().{0}; ",
-                        variable.name, holder);
-    if (!rewrite.namespace_scope && variable.first_of_holder) {
+    text += fmt::format(
+        "static auto& {0} = reinterpret_cast<{1}&>(::kernelloop_cpu::shared_storage<{1}>.bytes[0])"
+        ".{0}; ",
+        variable.name, holder);
+    if (!variable.first_of_holder) continue;
+    if (rewrite.namespace_scope) {
+      text += fmt::format(
+          "static inline void {0}_register() {{ ::kernelloop_cpu::register_shared<{0}>(); }} ",
+          holder);
+    } else {
       text +=
           fmt::format("::kernelloop_cpu::use_shared<{}>(::kernelloop_cpu::Site{{\"{}\", {}u}}); ",
                       holder, rewrite.file, rewrite.line);

@@ -1,4 +1,5 @@
-// A __shared__ declaration, rewritten to a reference to the variable's place.
+// Declarations of variables as tokens, and those with __shared__ rewritten to references to the
+// places of their variables.
 #pragma once
 
 #include "cpu/preprocessed.hpp"
@@ -17,11 +18,17 @@ struct DeclarationRange {
 };
 DeclarationRange declaration_around(std::span<const PreprocessedToken> tokens, std::size_t at);
 
+// The name of the first variable that a declaration (without its semicolon) gives; empty when none
+// can be found.
+std::string declared_name(std::span<const PreprocessedToken> declaration);
+
 struct SharedRewrite {
   std::size_t first_number = 0;  // names of the helper types count from here
   std::string file;              // where the declaration stands, for messages
   std::size_t line = 0;
-  bool namespace_scope = false;  // outside of any function
+  // Outside of any function. Static variables then come with a function that registers them,
+  // "<helper type>_register".
+  bool namespace_scope = false;
 };
 
 // C++ for the declaration whose tokens (without the semicolon) are given: for each variable a local

@@ -58,7 +58,24 @@ TEST(Rewriter, SharedDeclarations) {
       text, HasSubstr("struct kernelloop_shared_2 { std :: pair < int , int > ( * c ) [ 3 ]; };"));
   EXPECT_THAT(text, HasSubstr("static auto& c = "));
   EXPECT_THAT(text, HasSubstr("struct kernelloop_shared_3 { float d [1]; };"));
-  EXPECT_THAT(text, HasSubstr("dynamic_shared<decltype(kernelloop_shared_3::d)>()"));
+  EXPECT_THAT(text, HasSubstr("WithoutBound<decltype(kernelloop_shared_3::d)>::Type&>"));
+}
+
+TEST(Rewriter, SharedVariablesOutsideOfFunctionsAreRegisteredByTheirNamespaces) {
+  const std::string text = rewritten(
+      "__shared__ int a; namespace x::y { namespace { __shared__ int b; } inline namespace z { "
+      "__shared__ int c; } extern __shared__ int d[]; }");
+  EXPECT_THAT(text, HasSubstr("  ::kernelloop_shared_0_register();\n"
+                              "  ::x::y::kernelloop_shared_1_register();\n"
+                              "  ::x::y::z::kernelloop_shared_2_register();\n"));
+  EXPECT_THAT(text, Not(HasSubstr("kernelloop_shared_3_register")));
+}
+
+TEST(Rewriter, ConstantsGoWhereTheLoaderForbidsStores) {
+  const std::string text = rewritten(
+      "__constant__ float t[2] = {1, 2}; static __device__ __constant__ const Pair<int, 3> p{4};");
+  EXPECT_THAT(text, HasSubstr("__attribute__((section(\".data.rel.ro.t\"))) float t[2]"));
+  EXPECT_THAT(text, HasSubstr("__attribute__((section(\".data.rel.ro.p\"))) const Pair"));
 }
 
 TEST(Rewriter, LinesStay) {

@@ -4,19 +4,19 @@
 
 #ifndef KERNELLOOP_CPU_ASSERT_FAILED
 #define KERNELLOOP_CPU_ASSERT_FAILED
-namespace kernelloop_cpu {
-[[noreturn]] inline void assert_failed(const char* expression, Site site) {
-  stop_at(KERNELLOOP_CPU_TRAP, site, "assertion `%s` failed", expression);
+// A name of the implementation's: the macro's words count as the version's own, which may not name
+// the layer.
+[[noreturn]] inline void __assertion_failed(const char* expression, const char* file,
+                                            unsigned line) {
+  kernelloop_cpu::stop_at(KERNELLOOP_CPU_TRAP, kernelloop_cpu::Site{file, line},
+                          "assertion `%s` failed", expression);
 }
-}  // namespace kernelloop_cpu
 #endif
 
 #undef assert
 #ifdef NDEBUG
 #define assert(expression) static_cast<void>(0)
 #else
-#define assert(...)                                              \
-  ((__VA_ARGS__) ? static_cast<void>(0)                          \
-                 : ::kernelloop_cpu::assert_failed(#__VA_ARGS__, \
-                                                   ::kernelloop_cpu::Site{__FILE__, __LINE__}))
+#define assert(...) \
+  ((__VA_ARGS__) ? static_cast<void>(0) : __assertion_failed(#__VA_ARGS__, __FILE__, __LINE__))
 #endif

@@ -1,14 +1,16 @@
 // __shared__ variables. Blocks run one after the other, so each variable has one place for good.
 //
-// A static variable's place is a heap block of its own: AddressSanitizer then guards both its ends,
-// in templates too. Dynamic shared memory is one area whose unused rest is poisoned.
+// Every place is known when the module is linked: the references that stand for the variables are
+// constants, and a module that has variables of its own shows them. Margins on both sides of a
+// static variable are poisoned, as is the unused rest of the one area of dynamic memory.
 #pragma once
 
 #include "scheduler.hpp"
-#include <stdlib.h>
 #include <string.h>
 
 namespace kernelloop_cpu {
+
+constexpr size_t k_shared_margin = 1024;
 
 struct SharedSlot {
   void* memory;
@@ -18,27 +20,39 @@ struct SharedSlot {
 };
 inline SharedSlot* shared_slots;
 
-constexpr size_t k_dynamic_margin = 1024;
-alignas(1024) inline unsigned char dynamic_area[k_dynamic_margin + k_max_shared_bytes +
-                                                k_dynamic_margin];
-inline unsigned char* dynamic_memory() { return dynamic_area + k_dynamic_margin; }
+alignas(
+    1024) inline unsigned char dynamic_area[k_shared_margin + k_max_shared_bytes + k_shared_margin];
+inline unsigned char* dynamic_memory() { return dynamic_area + k_shared_margin; }
 
+// The place of the variable that `Holder` holds.
+template <typename Holder>
+struct SharedStorage {
+  unsigned char front[k_shared_margin];
+  alignas(alignof(Holder) < 16 ? 16 : alignof(Holder)) unsigned char bytes[sizeof(Holder)];
+  unsigned char back[k_shared_margin];
+};
+template <typename Holder>
+inline SharedStorage<Holder> shared_storage;
 template <typename Holder>
 inline SharedSlot shared_slot;
 
-// The place of the variable that `Holder` holds; made at its first use.
+// The variable gets poison at the start of every block from now on.
 template <typename Holder>
-Holder& shared_variable() {
+inline void register_shared() {
   SharedSlot& slot = shared_slot<Holder>;
-  if (slot.memory == nullptr) {
-    constexpr size_t alignment = alignof(Holder) < 16 ? 16 : alignof(Holder);
-    if (posix_memalign(&slot.memory, alignment, sizeof(Holder)) != 0) abort();
-    memset(slot.memory, 0xFF, sizeof(Holder));
-    slot.bytes = sizeof(Holder);
-    slot.next = shared_slots;
-    shared_slots = &slot;
-  }
-  return *static_cast<Holder*>(slot.memory);
+  if (slot.memory != nullptr) return;
+  SharedStorage<Holder>& storage = shared_storage<Holder>;
+#ifdef KERNELLOOP_CPU_ASAN
+  __asan_poison_memory_region(storage.front, sizeof storage.front);
+  __asan_poison_memory_region(
+      storage.bytes + sizeof storage.bytes,
+      sizeof storage - offsetof(SharedStorage<Holder>, bytes) - sizeof storage.bytes);
+#endif
+  memset(storage.bytes, 0xFF, sizeof storage.bytes);
+  slot.memory = storage.bytes;
+  slot.bytes = sizeof storage.bytes;
+  slot.next = shared_slots;
+  shared_slots = &slot;
 }
 
 // Counts the variable among those of the kernel that runs.
@@ -46,6 +60,7 @@ template <typename Holder>
 inline void use_shared(Site site) {
   SharedSlot& slot = shared_slot<Holder>;
   if (__builtin_expect(slot.launch == state.launch, 1)) return;
+  register_shared<Holder>();
   slot.launch = state.launch;
   state.static_shared_bytes += slot.bytes;
   if (state.static_shared_bytes > k_max_static_shared_bytes) {
@@ -60,18 +75,13 @@ inline void use_shared(Site site) {
   }
 }
 
+// The type of `extern __shared__ T x[]`, given with 1 for its missing bound.
 template <typename Array>
-struct DynamicArray;
+struct WithoutBound;
 template <typename Element, size_t N>
-struct DynamicArray<Element[N]> {
-  using Unbounded = Element[];
-  static Unbounded& get() { return *reinterpret_cast<Unbounded*>(dynamic_memory()); }
+struct WithoutBound<Element[N]> {
+  using Type = Element[];
 };
-// `Array` is the variable's type with 1 for its missing bound.
-template <typename Array>
-auto& dynamic_shared() {
-  return DynamicArray<Array>::get();
-}
 
 // Only the bytes that the launch asked for may be touched.
 inline void fence_dynamic_memory() {
