@@ -12,11 +12,6 @@
 namespace kernelloop {
 namespace {
 
-template <std::size_t N>
-bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 constexpr std::array<std::string_view, 16> k_factor_types{
     "f64",  "f32",  "tf32", "f16", "bf16", "e4m3", "e5m2", "e3m2",
     "e2m3", "e2m1", "s8",   "u8",  "s4",   "u4",   "b1",   "s32"};

@@ -26,16 +26,16 @@ std::string state_message(const GlobalState& state) {
         name);
   }
   return fmt::format(
-      "the address of the __device__ variable '{}' is stored or passed on, so nothing shows that "
-      "it is never written; make it __constant__, or read it by its name where it is used",
+      "the address of the __device__ variable '{}' is stored, passed on or used as a number, so "
+      "nothing shows that it is never written; make it __constant__, or read it by its name where "
+      "it is used",
       name);
 }
 
-// Whether the source itself can have asked for the time: the words that its clocks go by, or lines
-// that claim to come from another file.
+// Whether the source itself can have asked for the time: the words that its clocks go by. Lines
+// that claim to come from another file are refused (directive_policy.hpp).
 bool may_ask_for_time(const SourceText& source) {
-  static constexpr std::array<std::string_view, 4> k_words{"chrono", "globaltimer", "#line",
-                                                           "# line"};
+  static constexpr std::array<std::string_view, 2> k_words{"chrono", "globaltimer"};
   return std::any_of(k_words.begin(), k_words.end(),
                      [&](std::string_view word) { return contains(source.text(), word); });
 }
@@ -56,6 +56,13 @@ std::vector<Problem> check_launch_independence(const PtxModule& ptx, const PtxCo
                                                const Instructions& instructions,
                                                const SourceText& source, bool traced) {
   std::vector<Problem> result;
+  for (const UnreadPtx& one : code.unread) {
+    result.push_back(broken_rule(
+        fmt::format("the PTX has a statement that starts with `{}`, which is none that is known "
+                    "here, so nobody can tell what it does; write it with other instructions",
+                    one.text),
+        ptx.place(one.line).line));
+  }
   for (const GlobalState& state : global_state(code)) {
     std::size_t line = ptx.place(state.line).line;
     if (line == 0) line = source.line_of_word(state.variable);

@@ -14,9 +14,9 @@ namespace kernelloop {
 
 class SourceText;
 
-// __device__ variables that are written, and reads of clocks and launch counters. The waits of the
-// toolkit's own barriers read a clock to back off; they are no reading of one by the version, nor
-// are the marks of trace.cuh in a traced build.
+// Statements that cannot be read, __device__ variables that are written, and reads of clocks and
+// launch counters. The waits of the toolkit's own barriers read a clock to back off; they are no
+// reading of one by the version, nor are the marks of trace.cuh in a traced build.
 std::vector<Problem> check_launch_independence(const PtxModule& ptx, const PtxCode& code,
                                                const Instructions& instructions,
                                                const SourceText& source, bool traced = false);

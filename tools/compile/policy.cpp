@@ -1,16 +1,20 @@
 #include "compile/policy.hpp"
 
+#include "compile/directive_policy.hpp"
 #include "compile/ptx.hpp"
 #include "compile/source_text.hpp"
 #include "compile/text.hpp"
 #include "support/demangle.hpp"
+#include "support/files.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -167,16 +171,33 @@ std::size_t line_of_any(const SourceText& source, std::string_view words) {
 
 }  // namespace
 
-SourcePolicy check_source_policy(const SourceText& source,
-                                 const std::filesystem::path& version_dir) {
-  SourcePolicy result;
+namespace {
+
+// `seen` are the files looked at: one may include another that includes the first.
+void examine_source(const SourceText& source, const std::filesystem::path& version_dir,
+                    std::set<std::filesystem::path>& seen, SourcePolicy& result) {
   for (const IncludeDirective& include : source.includes()) {
     if (std::optional<Problem> problem = check_include(include, version_dir)) {
       result.problems.push_back(std::move(*problem));
       result.reads_foreign_files = true;
+    } else if (include.delimiter == '"') {
+      const std::filesystem::path file = std::filesystem::canonical(version_dir / include.target);
+      if (!seen.insert(file).second) continue;
+      examine_source(SourceText(read_file(file)), version_dir, seen, result);
     }
   }
+  std::vector<Problem> directives = check_directives(source);
+  std::move(directives.begin(), directives.end(), std::back_inserter(result.problems));
   check_host_code(source, result.problems);
+}
+
+}  // namespace
+
+SourcePolicy check_source_policy(const SourceText& source,
+                                 const std::filesystem::path& version_dir) {
+  SourcePolicy result;
+  std::set<std::filesystem::path> seen;
+  examine_source(source, version_dir, seen, result);
   return result;
 }
 

@@ -1,4 +1,4 @@
-// The instructions of a PTX text, wherever they stand: one a line as nvcc prints them, or as an
+// The statements of a PTX text, wherever they stand: one a line as nvcc prints them, or as an
 // inline asm wrote them.
 #pragma once
 
@@ -22,20 +22,30 @@ struct PtxInstruction {
   [[nodiscard]] bool has(std::string_view modifier) const;
 };
 
-// A variable in global memory that the module declares.
+// A variable in global or constant memory that the module declares.
 struct PtxVariable {
   std::string name;
+  bool constant = false;
   bool initialised = false;
-  std::size_t line = 0;  // in the PTX, from 1
+  std::vector<std::string> value;  // the names in its first value: addresses of others
+  std::size_t line = 0;            // in the PTX, from 1
+};
+
+// A statement that is neither an instruction nor a directive that is known.
+struct UnreadPtx {
+  std::string text;  // its first word or sign
+  std::size_t line = 0;
 };
 
 struct PtxCode {
   std::vector<PtxInstruction> instructions;  // in order
   std::vector<PtxVariable> variables;
+  std::vector<UnreadPtx> unread;
 };
 
-// Every word with a dot inside is taken for an opcode: names and directives have none. Comments do
-// not matter, nor do blanks before a modifier or what else stands on the line.
+// A statement is labels, a guard (`@p`, `@!p`), an opcode with its modifiers, operands and a ';'.
+// Comments, blanks and line ends may stand between any two of these, the modifiers included. What
+// does not fit ends up in `unread`, so that whoever judges a version can refuse what is hidden.
 PtxCode read_ptx_code(const std::vector<std::string>& lines);
 
 }  // namespace kernelloop

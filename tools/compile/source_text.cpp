@@ -9,6 +9,12 @@
 namespace kernelloop {
 namespace {
 
+// Whether a line goes on behind its end.
+bool is_continued(std::string_view line) {
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return !line.empty() && line.back() == '\\';
+}
+
 // Walks the text once and blanks what is not code. Literals end at the end of their line when they
 // are not closed, as in `#error don't`.
 class Blanker {
@@ -41,9 +47,8 @@ class Blanker {
 
   void blank(std::size_t from, std::size_t to, bool comment) {
     for (std::size_t i = from; i < to; ++i) {
-      if (text_[i] == '\n') continue;
-      code_[i] = ' ';
       if (comment) uncommented_[i] = ' ';
+      if (text_[i] != '\n') code_[i] = ' ';
     }
   }
 
@@ -52,7 +57,7 @@ class Blanker {
     // A backslash at the end of the line makes the next line part of the comment.
     do {
       end = std::min(text_.find('\n', end + 1), text_.size());
-    } while (end < text_.size() && text_[end - 1] == '\\');
+    } while (end < text_.size() && is_continued(std::string_view(text_).substr(0, end)));
     blank(at_, end, true);
     at_ = end;
   }
@@ -117,26 +122,14 @@ bool take_hash(std::string_view& line) {
   return true;
 }
 
-std::optional<IncludeDirective> parse_include(std::string_view line) {
+std::optional<Directive> parse_directive(std::string_view line) {
   line = trimmed(line);
   if (!take_hash(line)) return std::nullopt;
   std::size_t length = 0;
   while (length < line.size() && is_word(line[length])) ++length;
-  IncludeDirective result;
-  result.directive = line.substr(0, length);
-  if (result.directive != "include" && result.directive != "include_next" &&
-      result.directive != "import" && result.directive != "embed") {
-    return std::nullopt;
-  }
-  const std::string_view rest = trimmed(line.substr(length));
-  result.target = rest;
-  if (!rest.empty() && (rest[0] == '<' || rest[0] == '"')) {
-    const std::size_t close = rest.find(rest[0] == '<' ? '>' : '"', 1);
-    if (close != std::string_view::npos) {
-      result.delimiter = rest[0];
-      result.target = rest.substr(1, close - 1);
-    }
-  }
+  Directive result;
+  result.name = line.substr(0, length);
+  result.rest = trimmed(line.substr(length));
   return result;
 }
 
@@ -183,35 +176,49 @@ std::size_t SourceText::line_of_word(std::string_view word) const {
   return at ? line_of(*at) : 0;
 }
 
-std::vector<IncludeDirective> SourceText::includes() const {
-  std::vector<IncludeDirective> result;
-  for (std::size_t number = 1; number <= line_starts_.size(); ++number) {
-    const std::size_t first = number;
-    const std::size_t start = line_starts_[number - 1];
-    std::size_t end = std::min(text_.find('\n', start), text_.size());
-    std::string logical = uncommented_.substr(start, end - start);
-    // A directive may go on over a backslash at the end of a line.
-    while (!logical.empty() && (logical.back() == '\\' || logical.back() == '\r') &&
-           number < line_starts_.size()) {
-      const bool carriage = logical.back() == '\r';
-      if (carriage) {
-        logical.pop_back();
-        if (logical.empty() || logical.back() != '\\') break;
-      }
-      logical.pop_back();
-      const std::size_t next = line_starts_[number++];
-      end = std::min(text_.find('\n', next), text_.size());
-      logical += uncommented_.substr(next, end - next);
+std::vector<Directive> SourceText::directives() const {
+  std::vector<Directive> result;
+  for (std::size_t start = 0; start < text_.size();) {
+    std::string logical;
+    std::size_t end = start;
+    for (std::size_t from = start;; from = end + 1) {
+      end = std::min(uncommented_.find('\n', from), text_.size());
+      logical += uncommented_.substr(from, end - from);
+      if (end >= text_.size() || !is_continued(logical)) break;
+      logical.resize(logical.rfind('\\'));
     }
     // The hash must be code: a line within a raw string is none.
-    const std::size_t hash = code_.find_first_not_of(" \t\v\f", start);
-    const bool code_line = hash != std::string::npos && hash < end &&
-                           (code_[hash] == '#' || code_[hash] == '%' || code_[hash] == '\\');
-    if (!code_line) continue;
-    if (std::optional<IncludeDirective> found = parse_include(logical)) {
-      found->line = first;
-      result.push_back(std::move(*found));
+    const std::size_t hash = code_.find_first_not_of(" \t\v\f\r\n", start);
+    const bool is_code = hash != std::string::npos && hash < end &&
+                         (code_[hash] == '#' || code_[hash] == '%' || code_[hash] == '\\');
+    if (is_code) {
+      if (std::optional<Directive> found = parse_directive(logical)) {
+        found->line = line_of(hash);
+        result.push_back(std::move(*found));
+      }
     }
+    start = end + 1;
+  }
+  return result;
+}
+
+std::vector<IncludeDirective> SourceText::includes() const {
+  std::vector<IncludeDirective> result;
+  for (Directive& one : directives()) {
+    if (one.name != "include" && one.name != "include_next" && one.name != "import" &&
+        one.name != "embed") {
+      continue;
+    }
+    IncludeDirective include{one.name, one.rest, 0, one.line};
+    const std::string_view rest = one.rest;
+    if (!rest.empty() && (rest[0] == '<' || rest[0] == '"')) {
+      const std::size_t close = rest.find(rest[0] == '<' ? '>' : '"', 1);
+      if (close != std::string_view::npos) {
+        include.delimiter = rest[0];
+        include.target = rest.substr(1, close - 1);
+      }
+    }
+    result.push_back(std::move(include));
   }
   return result;
 }

@@ -9,6 +9,13 @@
 
 namespace kernelloop {
 
+// A line for the preprocessor, with those that a backslash or a comment joins to it.
+struct Directive {
+  std::string name;  // the word or number behind the hash; empty when there is none
+  std::string rest;  // what follows, blanks around it and comments removed
+  std::size_t line = 0;
+};
+
 struct IncludeDirective {
   std::string directive;  // "include", "include_next", "import", "embed"
   std::string target;     // the name between the delimiters; as written when there are none
@@ -36,14 +43,15 @@ class SourceText {
   // Its first line, or 0.
   [[nodiscard]] std::size_t line_of_word(std::string_view word) const;
 
-  // Directives that read other files, in order. Those in a branch that the preprocessor skips are
-  // listed too.
+  // All directives, in order. Those in a branch that the preprocessor skips are listed too.
+  [[nodiscard]] std::vector<Directive> directives() const;
+  // Directives that read other files, in order.
   [[nodiscard]] std::vector<IncludeDirective> includes() const;
 
  private:
   std::string text_;
   std::string code_;         // comments and literals blanked
-  std::string uncommented_;  // comments blanked
+  std::string uncommented_;  // comments blanked, with the line ends in them
   std::vector<std::size_t> line_starts_;
 };
 

@@ -1,9 +1,11 @@
 // Small helpers for reading tools' output line by line.
 #pragma once
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 
 namespace kernelloop {
@@ -21,6 +23,11 @@ inline bool starts_with(std::string_view text, std::string_view prefix) {
 
 inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+template <typename Words>
+bool is_one_of(std::string_view word, const Words& words) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
 // A character of an identifier.

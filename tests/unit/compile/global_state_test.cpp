@@ -72,6 +72,47 @@ TEST(GlobalState, DistrustsAnAddressThatLeaves) {
               IsEmpty());
 }
 
+TEST(GlobalState, AnAddressIsNoNumber) {
+  const std::string take = "mov.u64 %rd1, v;\ncvta.global.u64 %rd2, %rd1;\n";
+  for (const char* use : {"and.b64 %rd3, %rd2, 1;",
+                          "setp.ne.u64 %p1, %rd2, 0;",
+                          "setp.lt.u64 %p1, %rd2, %rd1;",
+                          "set.eq.u32.u64 %r1, %rd2, %rd3;",
+                          "shr.u64 %rd3, %rd2, 4;",
+                          "popc.b64 %r1, %rd2;",
+                          "or.b64 %rd3, %rd2, %rd4;",
+                          "or.b64 %rd3, %rd2, 4096;",
+                          "cvt.u32.u64 %r1, %rd2;",
+                          "mul.lo.u64 %rd3, %rd2, 3;",
+                          "mad.lo.u64 %rd3, %rd2, 3, %rd4;",
+                          "xor.b64 %rd3, %rd4, %rd2;",
+                          "shfl.sync.idx.b32 %r1, %rd2, 0, 31, -1;",
+                          "st.shared.u64 [%r1], %rd2;",
+                          "ld.u32 %r1, [%rd4], %rd2;",
+                          "tensormap.replace.tile.rank.global.b1024.b32 [%rd2], 1;",
+                          "bfe.u64 %rd3, %rd2, 0, 1;",
+                          "add.u64 %rd3, %rd2, %rd1;",
+                          "sub.u64 %rd3, %rd4, %rd2;",
+                          "mov.b64 {%r1, %r2}, %rd2;"}) {
+    EXPECT_THAT(state_of(kernel_with(take + use)), ElementsAre("v escapes")) << use;
+  }
+  EXPECT_THAT(state_of(kernel_with(take) + ".global .u64 p = generic(v)+4;"),
+              ElementsAre("v escapes"));
+  EXPECT_THAT(state_of(kernel_with(take) + ".const .u64 p[2] = {0, t};"), ElementsAre("t escapes"));
+}
+
+TEST(GlobalState, LoopsOverTablesAreFree) {
+  EXPECT_THAT(state_of(kernel_with(
+                  "mov.u64 %rd1, t;\nadd.s64 %rd2, %rd1, 8;\n$L: ld.global.u8 %r1, [%rd1];\n"
+                  "mad.wide.s32 %rd5, %r2, 4, %rd1;\nor.b64 %rd6, %rd5, 4;\n"
+                  "mad.lo.s64 %rd7, %rd8, 8, %rd1;\nisspacep.global %p2, %rd1;\n"
+                  "sub.s64 %rd10, %rd2, %rd1;\nshr.u64 %rd11, %rd10, 2;\n"
+                  "ld.u32 %r4, [%rd6];\nadd.s64 %rd1, %rd1, 1;\n"
+                  "setp.ne.s64 %p1, %rd1, %rd2;\n@%p1 bra $L;\n"
+                  "cp.async.ca.shared.global [%r9], [%rd1], 4;\nst.shared.u32 [%r9], 0;")),
+              IsEmpty());
+}
+
 TEST(GlobalState, OfACompiledFile) {
   EXPECT_THAT(state_of(recorded("arithmetic.ptx")), ElementsAre("cache written", "visits written"));
 }

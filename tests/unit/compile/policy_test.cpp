@@ -71,7 +71,17 @@ TEST_F(Policy, AllowsFilesOfTheVersionButNoLinksOutOfIt) {
   EXPECT_THAT(of("#include \"link.h\"\n"), ElementsAre(HasSubstr("not part of the version")));
 }
 
+TEST_F(Policy, LooksIntoFilesOfTheVersion) {
+  write_file_atomic(directory_.path() / "own.h",
+                    "#include \"own.h\"\n#include \"/etc/passwd\"\n# 5 \"x\" 3\n");
+  EXPECT_THAT(of("#include \"own.h\"\n"),
+              ElementsAre(HasSubstr("2 #include \"/etc/passwd\" reaches out"),
+                          HasSubstr("3 `#5 \"x\" 3` says")));
+  EXPECT_TRUE(foreign_);
+}
+
 TEST_F(Policy, RefusesHiddenIncludes) {
+  EXPECT_THAT(of("# /*\n*/ include \"/etc/passwd\"\n"), ElementsAre(HasSubstr("reaches out")));
   EXPECT_THAT(of("#include FILE\n#include_next <a>\n#embed <b>\n"),
               ElementsAre(HasSubstr("1 #include FILE takes its file name from a macro"),
                           HasSubstr("2 #include_next <a> is not allowed"),

@@ -33,10 +33,37 @@ TEST(PtxCode, FindsInstructionsWhereverTheyStand) {
 }
 
 TEST(PtxCode, SeesNoneInCommentsStringsAndDirectives) {
-  EXPECT_THAT(opcodes_of("// add.f32 %f1;\n/* mul.f32\n sub.f32 */ .pragma \"used add.f16\";\n"
-                         ".version 9.0\n.target sm_90a\n.visible .entry k(.param .u64 k_param_0)\n"
-                         ".maxntid 256, 1, 1\n{\n.reg .b32 %r<3>;\nret;\n}\n"),
-              IsEmpty());
+  const PtxCode code = code_of(
+      "// add.f32 %f1;\n/* mul.f32\n sub.f32 */ .pragma \"used add.f16\";\n"
+      ".version 9.0\n.target sm_90a, debug\n.address_size 64\n.file 1 \"add.cu\", 1, 2\n"
+      ".visible .entry k(.param .u64 .ptr .global k_param_0)\n.maxntid 256, 1, 1\n"
+      "{\n.reg .b32 %r<3>;\n.loc 1 2 3, function_name $L__info_string0+4, inlined_at 1 2 3\n"
+      "L: .branchtargets A, B;\nret;\n}\n.section .debug_str { .b8 1,2\n.b8 0 }\n");
+  ASSERT_EQ(code.instructions.size(), 1u);
+  EXPECT_EQ(code.instructions[0].opcode, "ret");
+  EXPECT_THAT(code.unread, IsEmpty());
+}
+
+TEST(PtxCode, GuardsBlanksAndCommentsHideNothing) {
+  EXPECT_THAT(opcodes_of("@p atom .global.add.u32 %0, [counter], 1;\n@p mov .u64 %1, %clock64;\n"
+                         "L: @!q\n mma // c\n .sync /* d */ .aligned\n.m16n8k8 {%0}, {%1};\n"
+                         "@ ! p{ ;; exit; }"),
+              ElementsAre("atom.global.add.u32", "mov.u64", "mma.sync.aligned.m16n8k8", "exit"));
+}
+
+TEST(PtxCode, ListsWhatItCannotRead) {
+  const auto unread = [](const std::string& text) {
+    std::vector<std::string> result;
+    for (const UnreadPtx& one : code_of(text).unread) {
+      result.push_back(one.text + ":" + std::to_string(one.line));
+    }
+    return result;
+  };
+  EXPECT_THAT(unread("add.u32 a, b, c;\nfrobnicate.u32 a, b; sub.u32 a, b, c;"),
+              ElementsAre("frobnicate.u32:2"));
+  EXPECT_THAT(unread("#define hidden atom.global.add.u32\nhidden a, [b], 1;"), ElementsAre("#:1"));
+  EXPECT_THAT(unread("mov. u32 a, b;\n.unknown x;\n) add.u32 a, b, c;\nadd.u32 a, \\ b;"),
+              ElementsAre("mov.:1", ".unknown:2", "):3", "\\:4"));
 }
 
 TEST(PtxCode, KeepsOperandsLinesAndFunctions) {
@@ -62,7 +89,10 @@ TEST(PtxCode, ListsVariablesOfGlobalMemory) {
       ".const .align 4 .b8 fixed[4];\n"
       ".visible .entry k(.param .u64 .ptr .global .align 16 k_param_0) { ret; }\n");
   std::vector<std::pair<std::string, bool>> found;
-  for (const PtxVariable& one : code.variables) found.emplace_back(one.name, one.initialised);
+  for (const PtxVariable& one : code.variables) {
+    EXPECT_EQ(one.constant, one.name == "fixed");
+    if (!one.constant) found.emplace_back(one.name, one.initialised);
+  }
   using P = std::pair<std::string, bool>;
   EXPECT_THAT(found, ElementsAre(P{"count", false}, P{"table", true}, P{"first", false},
                                  P{"second", true}));
