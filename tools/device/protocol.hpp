@@ -1,7 +1,9 @@
 // What parent and worker say to each other, as JSON.
 //
 // Requests carry an "op" (describe, load, run, time, roof, plant); replies either an "error"
-// {code, message}, which the parent throws as Error, or the op's result. "final": true says that
+// {code, message}, or the op's result. The parent throws the error as Error as long as no code of a
+// candidate can have written the reply; after that, an error or a reply that does not fit what was
+// asked (reply_check.hpp) is a crash of the candidate. "final": true says that
 // the worker ends after this reply.
 #pragma once
 

@@ -4,6 +4,7 @@
 #include "device/description.hpp"
 #include "device/device_lock.hpp"
 #include "device/protocol.hpp"
+#include "device/reply_check.hpp"
 #include "device/sanitizer.hpp"
 #include "device/tool_run.hpp"
 #include "device/worker_process.hpp"
@@ -53,6 +54,9 @@ struct Worker::Impl {
   std::optional<DeviceDescription> description;
   std::unique_ptr<WorkerProcess> process;
   std::set<int> loaded;  // modules that the running process has
+  // Whether code of a candidate may have run in the process, as part of a library that it loaded.
+  // From then on a reply may be anybody's. What runs on a GPU cannot reach the process.
+  bool reached = false;
   std::shared_ptr<FileLock> lock;
 
   struct Tool {
@@ -81,6 +85,7 @@ struct Worker::Impl {
     // AddressSanitizer has to stand first; "libasan" sorts before the others.
     start.preload.assign(preload.begin(), preload.end());
     loaded.clear();
+    reached = false;
     process = std::make_unique<WorkerProcess>(start);
     Exchange exchange = process->ask(Json{{"op", "describe"}}, {}, k_describe_timeout);
     if (exchange.end != Exchange::End::replied) {
@@ -120,9 +125,14 @@ struct Worker::Impl {
     Exchange exchange = process->ask(request, memories, timeout);
     Answer answer;
     if (exchange.end == Exchange::End::replied) {
-      throw_error(exchange.reply);
-      if (exchange.reply.value("final", false)) process.reset();
-      answer.reply = std::move(exchange.reply);
+      if (!reached) throw_error(exchange.reply);
+      answer.fault = read([&] {
+        // The worker has no errors of its own any more, but for want of memory.
+        if (exchange.reply.contains("error")) fail(ExitCode::internal, "it is an error");
+        const bool final = exchange.reply.value("final", false);
+        answer.reply = std::move(exchange.reply);
+        if (final) process.reset();
+      });
       return answer;
     }
     if (exchange.end == Exchange::End::timed_out) {
@@ -138,6 +148,24 @@ struct Worker::Impl {
     }
     process.reset();
     return answer;
+  }
+
+  // Calls `use`, which takes a reply apart. What it cannot make sense of is the candidate's fault,
+  // if one can have written it; nothing that it says is repeated.
+  template <typename Use>
+  Fault read(const Use& use) {
+    try {
+      use();
+      return {};
+    } catch (const std::exception& error) {
+      if (!reached) fail(ExitCode::internal, "cannot read the worker's reply: {}", error.what());
+    }
+    const std::string printed = process ? shown(process->output()) : std::string();
+    process.reset();
+    return {FaultKind::crash,
+            "the worker sent a reply that is not its own: code of the version writes into its "
+            "channel, destroys its memory, or takes all there is" +
+                printed};
   }
 
   // Starts a worker if need be and loads what `modules` name.
@@ -156,8 +184,13 @@ struct Worker::Impl {
     for (const int module : modules) {
       if (loaded.count(module) != 0) continue;
       const Artifact& artifact = artifacts[static_cast<std::size_t>(module)];
+      reached = reached || options.device == "cpu" || artifact.host_code;
       Answer answer = ask(load_request(module, artifact), {}, k_load_timeout);
-      Fault fault = answer.fault ? answer.fault : fault_from_json(answer.reply.at("fault"));
+      Fault fault = answer.fault;
+      if (!fault) {
+        const Fault unreadable = read([&] { fault = fault_from_json(answer.reply.at("fault")); });
+        if (unreadable) fault = unreadable;
+      }
       if (fault.kind == FaultKind::crash) {
         fault = {FaultKind::load_failed,
                  fmt::format("loading {}: {}", artifact.path.filename().string(), fault.message)};
@@ -198,11 +231,17 @@ RunResult Worker::run(const RunRequest& request, int module) {
     return result;
   }
   Impl::Answer answer = impl_->ask(run_request(request, module), {request.arena}, request.timeout);
-  if (answer.fault) {
-    result.fault = answer.fault;
-    return result;
+  if (!answer.fault) {
+    answer.fault = impl_->read([&] {
+      result = run_result_from_reply(answer.reply);
+      check_reply(result, request);
+    });
   }
-  return run_result_from_reply(answer.reply);
+  if (answer.fault) {
+    result = {};
+    result.fault = answer.fault;
+  }
+  return result;
 }
 
 ToolResult Worker::check(SanitizerTool tool, const RunRequest& request, int module) {
@@ -245,13 +284,19 @@ TimeResult Worker::time(const TimeRequest& request) {
     return result;
   }
   Impl::Answer answer = impl_->ask(time_request(request), request.sets, request.timeout);
+  if (!answer.fault) {
+    answer.fault = impl_->read([&] {
+      result = time_result_from_reply(answer.reply);
+      check_reply(result, request);
+    });
+  }
   if (answer.fault) {
+    result = {};
     result.fault = answer.fault;
     // A worker that dies cannot say whose launch it was.
     if (request.variants.size() == 1) result.faulty_variant = 0;
-    return result;
   }
-  return time_result_from_reply(answer.reply);
+  return result;
 }
 
 RoofValue Worker::measure_roof(const Roof& roof, std::int64_t bytes) {
@@ -263,7 +308,16 @@ RoofValue Worker::measure_roof(const Roof& roof, std::int64_t bytes) {
     fail(ExitCode::environment, "measuring the roof '{}' failed: {}", roof.name,
          answer.fault.message);
   }
-  return {answer.reply.at("value").get<double>(), answer.reply.at("clock_mhz").get<double>()};
+  RoofValue value;
+  const Fault unreadable = impl_->read([&] {
+    answer.reply.at("value").get_to(value.value);
+    answer.reply.at("clock_mhz").get_to(value.clock_mhz);
+  });
+  if (unreadable) {
+    fail(ExitCode::environment, "measuring the roof '{}' failed: {}", roof.name,
+         unreadable.message);
+  }
+  return value;
 }
 
 }  // namespace kernelloop

@@ -23,6 +23,7 @@ using test::plan_for;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr int k_elements = 100;
 
@@ -144,6 +145,18 @@ TEST_F(Supervision, AKernelThatEndsTheProcessIsACrash) {
   EXPECT_THAT(result.fault.message, HasSubstr("exited with code 0"));
   EXPECT_THAT(result.fault.message, HasSubstr("goodbye"));
   expect_healthy();
+}
+
+TEST_F(Supervision, AReplyThatTheCandidateWroteIsItsCrash) {
+  for (const char* kernel :
+       {"answers_nothing", "answers_nonsense", "answers_for_strangers", "answers_an_error"}) {
+    const RunResult result = run(kernel);
+    EXPECT_EQ(result.fault.kind, FaultKind::crash) << kernel;
+    EXPECT_THAT(result.fault.message, HasSubstr("code of the version writes into its channel"));
+    EXPECT_THAT(result.fault.message, Not(HasSubstr("the reference is wrong")));
+    EXPECT_THAT(result.changed_inputs, IsEmpty());
+    expect_healthy();
+  }
 }
 
 TEST_F(Supervision, AChangedInputIsNamedAndTheParentsCopyIsUnharmed) {
