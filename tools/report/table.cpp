@@ -95,7 +95,10 @@ std::string history_table(const History& history, int total_rounds) {
   } else {
     text += "  best: none; no version is right yet\n";
   }
-  return text + fmt::format("  stopped: {}\n", stop_reason(history, total_rounds));
+  const bool stopped =
+      history.decision.action == Decision::Action::stop || history.round >= total_rounds;
+  return text +
+         fmt::format("  {}{}\n", stopped ? "stopped: " : "", stop_reason(history, total_rounds));
 }
 
 }  // namespace kernelloop

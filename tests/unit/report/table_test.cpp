@@ -57,6 +57,7 @@ TEST(Table, ACpuTimeCannotBeTakenForAGpuTime) {
 TEST(Table, ReasonsForEveryState) {
   History history = sample("cuda");
   EXPECT_THAT(stop_reason(history, 5), HasSubstr("not finished: round 3 of 5 is done"));
+  EXPECT_THAT(history_table(history, 5), HasSubstr("\n  not finished: round 3 of 5 is done"));
   history.decision = {Decision::Action::stop, "", "plateau: 4 rounds"};
   EXPECT_EQ(stop_reason(history, 5), "plateau: 4 rounds");
 }
