@@ -3,6 +3,9 @@
 #include "verify/pattern.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
 
 namespace kernelloop {
 namespace {
@@ -18,6 +21,17 @@ std::map<std::string, std::span<const std::byte>> look_alikes(const OpSpec& spec
   return inputs;
 }
 
+// The greater of what the neighbours say of each element's terms and what the probe saw.
+std::vector<double> probed_terms(const ReferenceOutput& reference, double amplification) {
+  const TermMagnitude neighbours(reference.scale, {}, amplification);
+  std::vector<double> terms = reference.probed_terms;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    terms[i] = std::max(
+        terms[i], neighbours.at(static_cast<std::int64_t>(i), std::fabs(reference.values[i])));
+  }
+  return terms;
+}
+
 }  // namespace
 
 std::vector<OutputVerdict> judge_outputs(const OpSpec& spec, const Bindings& axes,
@@ -28,7 +42,10 @@ std::vector<OutputVerdict> judge_outputs(const OpSpec& spec, const Bindings& axe
   for (const Tensor& tensor : spec.outputs) {
     const ReferenceOutput& reference = expected.at(tensor.name);
     const std::byte* candidate = arena.bytes(tensor.name).data();
-    const TermMagnitude magnitude(reference.scale, reference.magnitudes, traits.amplification);
+    const std::vector<double> probed = probed_terms(reference, traits.amplification);
+    const TermMagnitude magnitude(reference.scale,
+                                  probed.empty() ? reference.magnitudes : std::span(probed),
+                                  traits.amplification);
     const ErrorModel model = error_model(spec, tensor, axes, traits);
 
     OutputVerdict& verdict = verdicts.emplace_back();

@@ -4,11 +4,9 @@
 #include "verify/contained_call.hpp"
 #include "verify/parallel.hpp"
 #include "verify/pattern.hpp"
+#include "verify/reference_call.hpp"
+#include "verify/term_probe.hpp"
 
-#include <dlfcn.h>
-#include <kernelloop/reference.h>
-
-#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -20,81 +18,6 @@ namespace {
 
 // A signalling NaN that no arithmetic yields: an element that holds it was never written.
 constexpr std::uint64_t k_unwritten = 0x7FF4DEADBEEF4B4Cu;
-
-// The arguments of a call as the C interface wants them.
-class CallArguments {
- public:
-  CallArguments(const OpSpec& spec, const ReferenceInputs& inputs,
-                std::map<std::string, ReferenceOutput>& outputs,
-                std::map<std::string, unsigned char*>& magnitude_given) {
-    for (const Axis& axis : spec.axes) {
-      axes_.push_back({axis.name.c_str(), inputs.axes.at(axis.name)});
-    }
-    shapes_.reserve(spec.inputs.size());
-    for (const Tensor& input : spec.inputs) {
-      if (input.scalar) {
-        scalars_.push_back({input.name.c_str(), inputs.scalars.at(input.name)});
-        continue;
-      }
-      const std::vector<std::int64_t>& shape = shapes_.emplace_back(shape_of(input, inputs.axes));
-      const std::span<const double> values = inputs.tensors.at(input.name);
-      tensors_.push_back({input.name.c_str(), shape.size(), shape.data(),
-                          static_cast<std::int64_t>(values.size()), values.data(), nullptr, nullptr,
-                          nullptr});
-    }
-    for (const Tensor& tensor : spec.outputs) {
-      ReferenceOutput& output = outputs.at(tensor.name);
-      tensors_.push_back({tensor.name.c_str(), output.shape.size(), output.shape.data(),
-                          static_cast<std::int64_t>(output.values.size()), nullptr,
-                          output.values.data(), output.magnitudes.data(),
-                          magnitude_given.at(tensor.name)});
-    }
-  }
-
-  [[nodiscard]] KernelLoopReferenceCall call(std::span<char> message) const {
-    return {KERNELLOOP_REFERENCE_ABI_VERSION,
-            static_cast<std::uint32_t>(core_count()),
-            axes_.size(),
-            axes_.data(),
-            scalars_.size(),
-            scalars_.data(),
-            tensors_.size(),
-            tensors_.data(),
-            message.data(),
-            message.size()};
-  }
-
- private:
-  std::vector<KernelLoopReferenceAxis> axes_;
-  std::vector<KernelLoopReferenceScalar> scalars_;
-  std::vector<std::vector<std::int64_t>> shapes_;
-  std::vector<KernelLoopReferenceTensor> tensors_;
-};
-
-// In the child: loads the library and calls it. Returns what went wrong, or nothing.
-std::string load_and_call(const std::filesystem::path& library, const OpSpec& spec,
-                          const CallArguments& arguments) {
-  void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return fmt::format("cannot be loaded: {}", ::dlerror());
-  using Entry = const KernelLoopReferenceModule* (*)();
-  const auto entry = reinterpret_cast<Entry>(::dlsym(handle, "kernelloop_reference_module"));
-  if (entry == nullptr) {
-    return fmt::format("defines no reference; write KERNELLOOP_REFERENCE({}) {{ ... }}", spec.name);
-  }
-  const KernelLoopReferenceModule* module = entry();
-  if (module->abi_version != KERNELLOOP_REFERENCE_ABI_VERSION) {
-    return fmt::format("was built against version {} of kernelloop/reference.h, not {}; rebuild it",
-                       module->abi_version, KERNELLOOP_REFERENCE_ABI_VERSION);
-  }
-  if (spec.name != module->name) {
-    return fmt::format("is KERNELLOOP_REFERENCE({}), but the op is '{}'; name it after the op",
-                       module->name, spec.name);
-  }
-  std::array<char, 2048> message{};
-  const KernelLoopReferenceCall call = arguments.call(message);
-  if (module->run(&call) == 0) return {};
-  return fmt::format("failed: {}", message.front() == '\0' ? "no reason given" : message.data());
-}
 
 void mark_unwritten(std::span<double> values) {
   for_chunks(static_cast<std::int64_t>(values.size()),
@@ -128,7 +51,7 @@ ReferenceLibrary::ReferenceLibrary(std::filesystem::path library, std::chrono::m
 std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
                                                              const ReferenceInputs& inputs) const {
   std::map<std::string, ReferenceOutput> outputs;
-  std::map<std::string, unsigned char*> magnitude_given;
+  std::map<std::string, ReferenceBuffers> buffers;
   for (const Tensor& tensor : spec.outputs) {
     ReferenceOutput& output = outputs[tensor.name];
     const auto count = static_cast<std::size_t>(element_count(tensor, inputs.axes));
@@ -140,16 +63,17 @@ std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
     const std::span<double> magnitudes = output.magnitude_memory.as<double>();
     output.magnitudes = magnitudes.first(count);
     output.shape = shape_of(tensor, inputs.axes);
-    magnitude_given[tensor.name] = reinterpret_cast<unsigned char*>(magnitudes.data() + count);
+    buffers[tensor.name] = {output.values, magnitudes.data(),
+                            reinterpret_cast<unsigned char*>(magnitudes.data() + count)};
   }
-  const CallArguments arguments(spec, inputs, outputs, magnitude_given);
+  const ReferenceCall call(spec, inputs, buffers);
   const std::string problem = contained_call(
       [&] {
         for (const auto& [name, output] : outputs) {
           populate(std::as_writable_bytes(output.values), true);
           mark_unwritten(output.values);
         }
-        return load_and_call(library_, spec, arguments);
+        return call.run(library_);
       },
       timeout_);
   const auto refuse = [&](const std::string& what) {
@@ -173,8 +97,9 @@ std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
                       "the output before it writes it?",
                       index_text(output.scale.first_nan, output.shape), name));
     }
-    if (*magnitude_given.at(name) == 0) output.magnitudes = {};
+    if (*buffers.at(name).magnitude_given == 0) output.magnitudes = {};
   }
+  probe_terms(library_, timeout_, spec, inputs, outputs);
   return outputs;
 }
 

@@ -12,8 +12,10 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace kernelloop {
 
@@ -22,6 +24,9 @@ struct ReferenceOutput {
   MemoryBlock magnitude_memory;
   std::span<double> values;      // row-major, unrounded
   std::span<double> magnitudes;  // empty unless the reference gave them
+  // At least so large are the terms of each element (term_probe.hpp); empty where the neighbours
+  // tell as much.
+  std::vector<double> probed_terms;
   std::vector<std::int64_t> shape;
   ReferenceScale scale;
 };

@@ -58,6 +58,16 @@ KERNELLOOP_REFERENCE(probe) {
     case 12:
       for (std::size_t i = 0; i < y.size(); ++i) y[i] += x[i];
       break;
+    case 13:  // 3 x[0] and x[1] may cancel
+      write_all();
+      y[0] = 3.0 * x[0] + x[1];
+      break;
+    case 14:  // right for what the inputs may hold, and for nothing near it
+      for (const double value : x) {
+        if (value != std::round(value)) throw std::runtime_error("no integer");
+      }
+      write_all();
+      break;
     default:
       throw 12;
   }

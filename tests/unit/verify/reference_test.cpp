@@ -28,12 +28,14 @@ OpSpec probe() {
 }
 
 struct Probe {
-  std::vector<double> x = std::vector<double>(k_rows * k_cols, 1.5);
+  std::int64_t rows = k_rows;
+  std::int64_t cols = k_cols;
+  std::vector<double> x = std::vector<double>(static_cast<std::size_t>(rows * cols), 1.5);
 
   std::map<std::string, ReferenceOutput> run(
       int mode, std::chrono::milliseconds timeout = std::chrono::seconds(60)) const {
     ReferenceInputs inputs;
-    inputs.axes = {{"rows", k_rows}, {"cols", k_cols}};
+    inputs.axes = {{"rows", rows}, {"cols", cols}};
     inputs.scalars = {{"mode", mode}};
     inputs.tensors = {{"x", x}};
     return ReferenceLibrary(KERNELLOOP_TEST_PROBE, timeout).run(probe(), inputs);
@@ -61,6 +63,30 @@ TEST(Reference, GivesItsOutputs) {
 
 TEST(Reference, MayGiveTheMagnitudeOfItsTerms) {
   EXPECT_THAT(Probe().run(8).at("y").magnitudes, testing::Each(5.0));
+}
+
+// An output of so few elements has no neighbours that would tell: all of it may have cancelled.
+TEST(Reference, IsAskedForTheTermsOfAFewElements) {
+  const Probe few{1, 2, {1.0, -2.999999}};
+  const auto outputs = few.run(13);
+  const ReferenceOutput& y = outputs.at("y");
+  EXPECT_NEAR(y.values[0], 1e-6, 1e-12);
+  ASSERT_EQ(y.probed_terms.size(), 2U);
+  EXPECT_NEAR(y.probed_terms[0], 3.0 + 2.999999, 1e-6);
+  EXPECT_NEAR(y.probed_terms[1], 2 * 2.999999, 1e-6);
+}
+
+TEST(Reference, IsNotAskedForTermsThatItGaveOrThatNeighboursTell) {
+  const Probe few{1, 2, {1.0, 2.0}};
+  EXPECT_TRUE(few.run(8).at("y").probed_terms.empty());
+  EXPECT_TRUE(Probe().run(0).at("y").probed_terms.empty());
+}
+
+TEST(Reference, MayRefuseInputsThatAreNotWhatTheSpecDraws) {
+  const Probe few{1, 2, {1.0, 2.0}};
+  const auto outputs = few.run(14);
+  EXPECT_THAT(outputs.at("y").values, testing::ElementsAre(2.0, 4.0));
+  EXPECT_TRUE(outputs.at("y").probed_terms.empty());
 }
 
 TEST(Reference, SpreadsOverTheCores) {

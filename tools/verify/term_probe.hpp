@@ -1,0 +1,34 @@
+// How large the terms of a result are where nothing else tells.
+//
+// The bound of an element's error is a share of the magnitude of its terms (compare.hpp). Where the
+// reference does not give that, the elements around it do: of many that are made alike, few cancel.
+// An output of very few elements has no such neighbours, and all of it can cancel by chance: then
+// an honest kernel would be called wrong. So the reference itself is asked, by moving its inputs:
+//
+//   S_i >= max over draws d of |f_i(x (1 + e s_d)) - f_i(x)| / e,   s_d random signs, e = 2^-26
+//
+// which is sum_j |x_j df_i/dx_j| where the signs of a draw agree with the terms'. That is what a
+// backward stable algorithm is held to: an error no larger than what a rounding of its inputs
+// makes.
+#pragma once
+
+#include "spec/op_spec.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace kernelloop {
+
+struct ReferenceInputs;
+struct ReferenceOutput;
+
+// Fills `probed_terms` of the outputs that need it; `outputs` are the reference's for `inputs`.
+// Elements that are not finite on both sides count as not moved. A reference that fails on inputs
+// moved by so little leaves them empty: it was right where it was asked to be.
+void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds timeout,
+                 const OpSpec& spec, const ReferenceInputs& inputs,
+                 std::map<std::string, ReferenceOutput>& outputs);
+
+}  // namespace kernelloop
