@@ -39,6 +39,17 @@ Json batch_json(const std::optional<Timing>& timing) {
   return json;
 }
 
+Json referee_json(const std::optional<RefereeVerdict>& watched) {
+  if (!watched) return nullptr;
+  Json kernels = Json::array();
+  for (const RefereeVerdict::Kernel& kernel : watched->kernels) {
+    kernels.push_back({{"name", kernel.name}, {"us", kernel.us}});
+  }
+  return {{"status", name_of(watched->status)},       {"reason", watched->reason},
+          {"iterations", watched->iterations},        {"event_us", known(watched->event_us)},
+          {"kernels_us", known(watched->kernels_us)}, {"kernels", kernels}};
+}
+
 Json columns_of(const std::vector<TimeSample>& samples) {
   Json us = Json::array();
   Json clocks = Json::array();
@@ -78,7 +89,8 @@ Json workload_json(const MeasuredWorkload& one) {
                {"sol", one.light ? Json(one.light->us / median_us) : Json(nullptr)},
                {"bound", one.light ? Json(one.light->bound) : Json(nullptr)},
                {"hot", batch_json(one.hot)},
-               {"rotating", batch_json(one.rotating)}});
+               {"rotating", batch_json(one.rotating)},
+               {"referee", referee_json(one.watched)}});
   return json;
 }
 

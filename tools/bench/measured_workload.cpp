@@ -126,6 +126,20 @@ class Measurement {
     return {};
   }
 
+  // What the GPU is seen to do, or the fault that came of it.
+  std::variant<RefereeVerdict, std::string> watch() {
+    const ScopedSeconds timed(spent_.check);
+    RunRequest run;
+    run.arena = &one_.sets.front();
+    run.plan = plan_;
+    run.watch = true;
+    const RunResult result = device_.run(run, module_);
+    if (result.fault) {
+      return fault_text(result.fault, "while it was watched");
+    }
+    return referee(plan_, result.activity);
+  }
+
   std::variant<Timing, std::string> time(CacheState cache, const StoppingRule& stop) {
     TimeRequest timing;
     for (const TensorArena& set : one_.sets) timing.sets.push_back(&set);
@@ -158,6 +172,20 @@ class Measurement {
   MeasurementCost& spent_;
   std::vector<OutputSnapshot> fresh_;
 };
+
+// Holds the cold times against a second witness; empty, or what is wrong with them.
+std::string watch(Measurement& measurement, MeasuredWorkload& result) {
+  auto watched = measurement.watch();
+  if (auto* wrong = std::get_if<std::string>(&watched)) {
+    return std::move(*wrong);
+  }
+  result.watched = std::get<RefereeVerdict>(std::move(watched));
+  if (result.watched->status == RefereeVerdict::Status::disagreed) {
+    return "the referee disagrees: " + result.watched->reason;
+  }
+  const std::string wrong = contradiction(*result.watched, result.cold.times.median);
+  return wrong.empty() ? wrong : "the referee disagrees: " + wrong;
+}
 
 // What shows how a kernel behaves, but does not count, is timed with less effort.
 StoppingRule brief(StoppingRule stop) {
@@ -223,6 +251,11 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const MeasureReques
     std::string wrong = check_time(result.cold.times.median, result.limit, device.device());
     if (!wrong.empty()) {
       return wrong;
+    }
+    if (!std::get<ResolvedPlan>(planned).host) {
+      if (wrong = watch(measurement, result); !wrong.empty()) {
+        return wrong;
+      }
     }
     result.light = speed_of_light(result.cost, read_share_of(*request.spec, one.axes), ceilings);
     for (const CacheState cache : {CacheState::hot, CacheState::rotating}) {

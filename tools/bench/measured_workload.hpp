@@ -5,6 +5,7 @@
 #include "bench/ceilings.hpp"
 #include "bench/contestant.hpp"
 #include "bench/physics.hpp"
+#include "bench/referee.hpp"
 #include "support/statistics.hpp"
 
 #include <optional>
@@ -42,7 +43,8 @@ struct MeasuredWorkload {
   std::size_t data_sets = 1;
   Timing cold;  // what counts: on the CPU device wall times, without a cache to flush
   std::optional<Timing> hot;
-  std::optional<Timing> rotating;  // of what is short
+  std::optional<Timing> rotating;         // of what is short
+  std::optional<RefereeVerdict> watched;  // of a GPU; a baseline makes its launches itself
   CostNumbers cost;
   std::optional<SpeedOfLight> light;  // the least time the measured ceilings allow
   PhysicalLimit limit;                // the least time the datasheet allows
@@ -68,9 +70,10 @@ struct MeasureRequest {
   bool judge_always = false;  // also before timing: nothing has verified it
 };
 
-// The times, or why the contestant fails: a fault, outputs of a timed launch that are not those
-// of a fresh run (and not right by the reference either), a time below what the datasheet allows.
-// `memory` is used for the tensors where it is large enough, and comes back with the times.
+// The times, or why the contestant fails: a fault, a referee that disagrees, outputs of a timed
+// launch that are not those of a fresh run (and not right by the reference either), a time below
+// what the datasheet allows. `memory` is used for the tensors where it is large enough, and comes
+// back with the times.
 std::variant<MeasuredWorkload, std::string> measure_workload(const MeasureRequest& request,
                                                              const Workload& workload,
                                                              TimingDevice& device, int module,

@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include "counters/cupti.hpp"
+#include <cupti_activity.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
@@ -36,7 +37,15 @@
   X(cuptiRangeProfilerStop)                       \
   X(cuptiRangeProfilerPushRange)                  \
   X(cuptiRangeProfilerPopRange)                   \
-  X(cuptiRangeProfilerDecodeData)
+  X(cuptiRangeProfilerDecodeData)                 \
+  X(cuptiActivityRegisterCallbacks)               \
+  X(cuptiActivityEnable)                          \
+  X(cuptiActivityDisable)                         \
+  X(cuptiActivityFlushAll)                        \
+  X(cuptiActivityGetNextRecord)                   \
+  X(cuptiActivityGetNumDroppedRecords)            \
+  X(cuptiActivityPushExternalCorrelationId)       \
+  X(cuptiActivityPopExternalCorrelationId)
 
 namespace kernelloop {
 

@@ -2,6 +2,7 @@
 
 #include "device/baseline_module.hpp"
 #include "device/compute_sanitizer.hpp"
+#include "device/cuda_activity.hpp"
 #include "device/cuda_buffers.hpp"
 #include "device/cuda_counters.hpp"
 #include "device/cuda_roofs.hpp"
@@ -114,6 +115,7 @@ class CudaDevice final : public Device {
     result.fault = guarded(driver_, job.plan, [&]() -> Fault {
       if (job.trace) return trace(job, buffers, result.traced_us);
       if (job.count) return count(launches, buffers, job.poison, result.counters);
+      if (job.watch) return watch(launches, buffers, job.poison, result.activity);
       if (Fault refused = launches.enqueue()) return refused;
       driver_.check(harness_->synchronize(), "running");
       return buffers.damage();
@@ -189,6 +191,28 @@ class CudaDevice final : public Device {
           if (Fault fault = launches.enqueue()) refused = std::move(fault);
           driver_.check(harness_->synchronize(), "running while it is counted");
         });
+    return refused ? refused : buffers.damage();
+  }
+
+  Fault watch(const CudaLaunches& launches, CudaBuffers& buffers, const Poison& poison,
+              ActivityResult& activity) {
+    constexpr int k_iterations = 5;
+    harness_->prepare_timing();
+    // What is loaded late must be before the stream is held.
+    Fault refused = launches.enqueue();
+    driver_.check(harness_->synchronize(), "running");
+    if (refused) return refused;
+    activity = record_activity(k_iterations, [&](const ActivityBracket& bracket) {
+      buffers.poison(poison);
+      harness_->scrub();
+      harness_->flush_l2();
+      const auto sample = harness_->time(launches.operations, [&] {
+        bracket([&] { refused = launches.enqueue(); });
+        return !refused;
+      });
+      return sample ? sample->microseconds : 0.0;
+    });
+    activity.held = launches.operations <= CudaHarness::k_most_held_operations;
     return refused ? refused : buffers.damage();
   }
 

@@ -15,8 +15,6 @@ namespace {
 
 using Word = unsigned long long;
 
-// A held stream takes about a thousand operations before the host call blocks.
-constexpr std::size_t k_most_held_operations = 500;
 constexpr Word k_hold_nanoseconds = 2'000'000'000;
 constexpr unsigned int k_threads = 512;
 constexpr std::size_t k_stamp_words = 3;

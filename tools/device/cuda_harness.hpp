@@ -41,10 +41,13 @@ class CudaHarness {
   // lines that whoever comes next has to write back. Ends synchronised.
   void flush_l2();
 
-  // Times what `enqueue` puts into the stream, which must be idle. When `operations` fit into the
-  // queue the stream is held until all is enqueued, so that no launch latency is measured; longer
-  // sequences are timed as they are launched. `enqueue` returns false to give up (no sample).
-  // Throws CudaFailure when the device reports an error.
+  // A held stream takes about a thousand operations before the host call blocks.
+  static constexpr std::size_t k_most_held_operations = 500;
+
+  // Times what `enqueue` puts into the stream, which must be idle. Of no more than
+  // k_most_held_operations the stream is held until all is enqueued, so that no launch latency is
+  // measured; longer sequences are timed as they are launched. `enqueue` returns false to give up
+  // (no sample). Throws CudaFailure when the device reports an error.
   std::optional<CudaSample> time(std::size_t operations, const std::function<bool()>& enqueue);
 
   // Launches the kernel of that name with a fault in it and waits. Throws CudaFailure when the

@@ -14,7 +14,6 @@ namespace {
 // cost is then small, and so is the step of the clock.
 constexpr double k_sample_us = 200;
 constexpr int k_most_launches = 1024;
-constexpr int k_most_held = 500;  // launches that a held stream takes, and room to spare
 // Launches on other tensors must displace all that L2 holds, and then some: it is hashed.
 constexpr std::int64_t k_rotating_l2 = 3;
 constexpr std::size_t k_most_slots = 256;
@@ -101,7 +100,7 @@ void CudaTiming::choose_launches() {
     for (const CudaLaunches& one : slots_[0].launches) {
       operations = std::max(operations, one.operations);
     }
-    most = std::max(1, k_most_held / static_cast<int>(operations));
+    most = std::max(1, static_cast<int>(CudaHarness::k_most_held_operations / operations));
   }
   launches_ = std::clamp(static_cast<int>(std::ceil(k_sample_us / us)), 1, most);
   if (job_.cache == CacheState::rotating) {

@@ -37,6 +37,7 @@ struct RunJob {
   std::uint64_t schedule_seed = 0;
   std::optional<TraceBuffer> trace;
   bool count = false;
+  bool watch = false;
 };
 
 // A TimeRequest with its sets mapped.

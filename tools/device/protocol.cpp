@@ -46,6 +46,51 @@ ResolvedArgument argument_from_message(const Json& json) {
   return argument;
 }
 
+Json activity_to_message(const ActivityResult& activity) {
+  Json records = Json::array();
+  for (const Activity& one : activity.records) {
+    records.push_back({{"kind", static_cast<int>(one.kind)},
+                       {"name", one.name},
+                       {"iteration", one.iteration},
+                       {"begin_us", one.begin_us},
+                       {"end_us", one.end_us},
+                       {"in_stream", one.in_stream},
+                       {"grid", one.grid},
+                       {"block", one.block},
+                       {"cluster", one.cluster},
+                       {"dynamic_shared_bytes", one.dynamic_shared_bytes},
+                       {"bytes", one.bytes}});
+  }
+  return Json{{"records", std::move(records)},
+              {"event_us", activity.event_us},
+              {"held", activity.held},
+              {"dropped", activity.dropped},
+              {"reason", activity.reason}};
+}
+
+ActivityResult activity_from_message(const Json& json) {
+  ActivityResult activity;
+  for (const Json& entry : json.at("records")) {
+    Activity& one = activity.records.emplace_back();
+    one.kind = static_cast<Activity::Kind>(entry.at("kind").get<int>());
+    entry.at("name").get_to(one.name);
+    entry.at("iteration").get_to(one.iteration);
+    entry.at("begin_us").get_to(one.begin_us);
+    entry.at("end_us").get_to(one.end_us);
+    entry.at("in_stream").get_to(one.in_stream);
+    entry.at("grid").get_to(one.grid);
+    entry.at("block").get_to(one.block);
+    entry.at("cluster").get_to(one.cluster);
+    entry.at("dynamic_shared_bytes").get_to(one.dynamic_shared_bytes);
+    entry.at("bytes").get_to(one.bytes);
+  }
+  json.at("event_us").get_to(activity.event_us);
+  json.at("held").get_to(activity.held);
+  json.at("dropped").get_to(activity.dropped);
+  json.at("reason").get_to(activity.reason);
+  return activity;
+}
+
 Json tensors_to_message(const TensorArena& arena) {
   const TensorArena::State& state = arena.state();
   Json list = Json::array();
@@ -152,6 +197,7 @@ Json run_request(const RunRequest& request, int module) {
             {"placement", name_of(request.placement)},
             {"schedule_seed", request.schedule_seed}};
   if (request.count) json["count"] = true;
+  if (request.watch) json["watch"] = true;
   if (request.trace) {
     json["trace"] = {{"tensor", request.trace->tensor}, {"layout", to_json(request.trace->layout)}};
   }
@@ -217,6 +263,7 @@ RunJob run_job_from_request(const Json& json, const MappedTensors& mapped) {
   job.placement = placement_named(json.at("placement").get<std::string>());
   json.at("schedule_seed").get_to(job.schedule_seed);
   job.count = json.value("count", false);
+  job.watch = json.value("watch", false);
   if (const auto trace = json.find("trace"); trace != json.end()) {
     job.trace = TraceBuffer{trace_layout_from_json(trace->at("layout")),
                             trace->at("tensor").get<std::string>()};
@@ -263,7 +310,8 @@ Json run_reply(const RunResult& result) {
                {{"chip", result.counters.chip},
                 {"passes", result.counters.passes},
                 {"values", result.counters.values},
-                {"reason", result.counters.reason}}}};
+                {"reason", result.counters.reason}}},
+              {"activity", activity_to_message(result.activity)}};
 }
 
 RunResult run_result_from_reply(const Json& json) {
@@ -281,6 +329,9 @@ RunResult run_result_from_reply(const Json& json) {
     counters->at("passes").get_to(result.counters.passes);
     result.counters.values = counters->at("values").get<std::map<std::string, double>>();
     counters->at("reason").get_to(result.counters.reason);
+  }
+  if (const auto activity = json.find("activity"); activity != json.end()) {
+    result.activity = activity_from_message(*activity);
   }
   return result;
 }

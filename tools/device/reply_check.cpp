@@ -21,6 +21,20 @@ void check_samples(const std::vector<TimeSample>& samples, std::size_t sets) {
   }
 }
 
+void check_activity(const ActivityResult& activity) {
+  const auto iterations = static_cast<int>(activity.event_us.size());
+  for (const double us : activity.event_us) {
+    require(std::isfinite(us) && us >= 0, "a time that is none");
+  }
+  for (const Activity& one : activity.records) {
+    require(one.kind >= Activity::Kind::kernel && one.kind <= Activity::Kind::allocation,
+            "an unknown kind of activity");
+    require(one.iteration >= Activity::k_nobody && one.iteration < iterations,
+            "an unknown iteration");
+    require(std::isfinite(one.begin_us) && std::isfinite(one.end_us), "a time that is none");
+  }
+}
+
 }  // namespace
 
 void check_reply(const RunResult& result, const RunRequest& request) {
@@ -31,6 +45,7 @@ void check_reply(const RunResult& result, const RunRequest& request) {
                     [&](const TensorPlace& place) { return !place.output && place.name == name; }),
         "an unknown input");
   }
+  check_activity(result.activity);
 }
 
 void check_reply(const TimeResult& result, const TimeRequest& request) {

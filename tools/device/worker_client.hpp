@@ -6,6 +6,7 @@
 // fresh worker.
 #pragma once
 
+#include "device/activity.hpp"
 #include "device/fault.hpp"
 #include "device/placement.hpp"
 #include "device/poison.hpp"
@@ -107,6 +108,8 @@ struct RunRequest {
   std::optional<TraceBuffer> trace;
   // cuda: the plan runs again and again, cold, while counters/metrics.hpp are counted.
   bool count = false;
+  // cuda: the plan runs some times more, cold, while what the GPU does is recorded.
+  bool watch = false;
   std::chrono::milliseconds timeout{60000};
 };
 struct RunResult {
@@ -122,6 +125,7 @@ struct RunResult {
   // which are recorded one by one.
   std::vector<double> traced_us{};
   CounterResult counters{};
+  ActivityResult activity{};
 };
 
 // The tools of compute-sanitizer (cuda).

@@ -56,6 +56,57 @@ TEST_F(BenchTest, ReportsEveryWorkloadWithItsStatistics) {
   EXPECT_DOUBLE_EQ(small.at("sol"), 2.0 / 12.0);
 }
 
+// What a GPU shows that runs the plan's kernels for `us` between events 2.5 us further apart.
+ActivityResult seen(const RunRequest& request, double us) {
+  ActivityResult activity;
+  activity.event_us = {us + 2.5};
+  for (const ResolvedLaunch& launch : request.plan.launches) {
+    Activity& kernel = activity.records.emplace_back();
+    kernel.name = launch.kernel;
+    kernel.iteration = 0;
+    kernel.end_us = us;
+    kernel.grid = launch.grid;
+    kernel.block = launch.block;
+  }
+  return activity;
+}
+
+TEST_F(BenchTest, ShowsWhatTheRefereeSaw) {
+  device_.watched = [](const RunRequest& request) { return seen(request, 10.0); };
+  const Json referee = run().bench.at("workloads").at(0).at("referee");
+  EXPECT_EQ(referee.at("status"), "agreed") << referee;
+  EXPECT_EQ(referee.at("event_us"), 12.5);
+  EXPECT_EQ(referee.at("kernels_us"), 10.0);
+  EXPECT_EQ(referee.at("kernels").at(0).at("name"), "scale");
+}
+
+TEST_F(BenchTest, SaysWhenThereIsNoReferee) {
+  const Json report = run().bench;
+  EXPECT_EQ(report.at("status"), "measured");
+  const Json& referee = report.at("workloads").at(0).at("referee");
+  EXPECT_EQ(referee.at("status"), "unavailable");
+  EXPECT_EQ(referee.at("reason"), "no CUPTI on this GPU");
+  EXPECT_TRUE(referee.at("kernels_us").is_null());
+}
+
+TEST_F(BenchTest, FailsWhenTheRefereeDisagrees) {
+  device_.watched = [](const RunRequest& request) {
+    ActivityResult activity = seen(request, 10.0);
+    activity.records[0].grid = {1, 1, 1};
+    return activity;
+  };
+  const Json report = run().bench;
+  EXPECT_EQ(report.at("status"), "failed");
+  EXPECT_THAT(report.at("reason").get<std::string>(),
+              HasSubstr("workload 'small': the referee disagrees: kernel scale ran with grid"));
+}
+
+TEST_F(BenchTest, FailsWhenTheKernelsTakeLongerThanTheTimes) {
+  device_.watched = [](const RunRequest& request) { return seen(request, 100.0); };
+  EXPECT_THAT(run().bench.at("reason").get<std::string>(),
+              HasSubstr("the referee disagrees: timed launches took 12.00 us"));
+}
+
 TEST_F(BenchTest, SumsUpByWeightedGeometricMean) {
   const Json summary = run().bench.at("summary");
   EXPECT_NEAR(summary.at("time_us"), 12, 1e-9);

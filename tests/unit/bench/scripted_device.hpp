@@ -32,6 +32,11 @@ class ScriptedDevice : public TimingDevice {
     return static_cast<int>(loaded.size()) - 1;
   }
   RunResult run(const RunRequest& request, int) override {
+    if (request.watch) {
+      RunResult result;
+      result.activity = watched ? watched(request) : not_watched();
+      return result;
+    }
     poisons.push_back(request.poison);
     const auto input = request.arena->bytes("x");
     first_inputs.emplace_back(input.begin(), input.end());
@@ -58,6 +63,7 @@ class ScriptedDevice : public TimingDevice {
   std::byte time_value{1};
   RunResult run_result;
   std::function<TimeResult(const TimeRequest&)> time_result;
+  std::function<ActivityResult(const RunRequest&)> watched;
   double copy_bandwidth = 4e11;
 
   std::vector<Artifact> loaded;
@@ -67,6 +73,11 @@ class ScriptedDevice : public TimingDevice {
   std::vector<std::int64_t> copies;
 
  private:
+  static ActivityResult not_watched() {
+    ActivityResult activity;
+    activity.reason = "no CUPTI on this GPU";
+    return activity;
+  }
   void write_outputs(const TensorArena& arena, std::byte value) const {
     for (std::byte& one : arena.bytes(output)) one = value;
   }

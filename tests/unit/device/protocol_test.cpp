@@ -103,15 +103,31 @@ TEST(Protocol, TracesAndCountersSurvive) {
   request.plan = test::plan_for("twice", 10);
   EXPECT_FALSE(run_job_from_request(over_the_wire(run_request(request, 0)), {}).trace);
   request.count = true;
+  request.watch = true;
   request.trace = TraceBuffer{lay_out_trace(request.plan, 1 << 20), "y"};
   const RunJob job = run_job_from_request(over_the_wire(run_request(request, 0)), {});
   EXPECT_TRUE(job.count);
+  EXPECT_TRUE(job.watch);
   ASSERT_TRUE(job.trace);
   EXPECT_EQ(job.trace->tensor, "y");
   EXPECT_EQ(to_json(job.trace->layout), to_json(request.trace->layout));
 
   RunResult result;
   result.traced_us = {1.5, 2.5};
+  Activity kernel;
+  kernel.name = "k";
+  kernel.iteration = 1;
+  kernel.begin_us = 0.5;
+  kernel.end_us = 2.5;
+  kernel.in_stream = false;
+  kernel.grid = {2, 3, 4};
+  kernel.block = {5, 6, 7};
+  kernel.cluster = {2, 1, 1};
+  kernel.dynamic_shared_bytes = 8;
+  Activity copy;
+  copy.kind = Activity::Kind::copy;
+  copy.bytes = 9;
+  result.activity = {{kernel, copy}, {3.0, 4.0}, false, 1, "lost"};
   result.counters = {"GH100", 9, {{"dram__bytes_read.sum", 1e9}}, "why"};
   const RunResult back = run_result_from_reply(over_the_wire(run_reply(result)));
   EXPECT_EQ(back.traced_us, result.traced_us);
@@ -119,6 +135,21 @@ TEST(Protocol, TracesAndCountersSurvive) {
   EXPECT_EQ(back.counters.passes, 9u);
   EXPECT_EQ(back.counters.values, result.counters.values);
   EXPECT_EQ(back.counters.reason, "why");
+  ASSERT_EQ(back.activity.records.size(), 2u);
+  const Activity& seen = back.activity.records[0];
+  EXPECT_EQ(std::tie(seen.kind, seen.name, seen.iteration, seen.begin_us, seen.end_us),
+            std::tie(kernel.kind, kernel.name, kernel.iteration, kernel.begin_us, kernel.end_us));
+  EXPECT_EQ(
+      std::tie(seen.in_stream, seen.grid, seen.block, seen.cluster, seen.dynamic_shared_bytes),
+      std::tie(kernel.in_stream, kernel.grid, kernel.block, kernel.cluster,
+               kernel.dynamic_shared_bytes));
+  EXPECT_EQ(back.activity.records[1].kind, Activity::Kind::copy);
+  EXPECT_EQ(back.activity.records[1].iteration, Activity::k_nobody);
+  EXPECT_EQ(back.activity.records[1].bytes, 9);
+  EXPECT_EQ(back.activity.event_us, result.activity.event_us);
+  EXPECT_FALSE(back.activity.held);
+  EXPECT_EQ(back.activity.dropped, 1);
+  EXPECT_EQ(back.activity.reason, "lost");
 }
 
 TEST(Protocol, ATimeRequestSurvives) {
