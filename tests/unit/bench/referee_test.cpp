@@ -64,6 +64,7 @@ TEST_F(Referee, AgreesWithWhatThePlanSays) {
 TEST_F(Referee, CountsOverlappingKernelsOnce) {
   for (std::size_t i = 1; i < seen.records.size(); i += 2) {
     seen.records[i].begin_us -= 5.0;  // while the other still runs
+    seen.records[i].end_us -= 5.0;
   }
   EXPECT_DOUBLE_EQ(referee(plan, seen).kernels_us, 30.0 - 3.5);
 }
