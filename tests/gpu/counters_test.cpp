@@ -1,5 +1,6 @@
 // Hardware counters of a copy, which must move what it copies.
 #include "counters/digest.hpp"
+#include "counters/metrics.hpp"
 #include "gpu_test.hpp"
 
 namespace kernelloop::test {
@@ -16,7 +17,7 @@ TEST_F(GpuCounters, ACopyMovesItsBytes) {
   RunRequest request;
   request.arena = &arena;
   request.plan = plan;
-  request.count = true;
+  request.count = all_metric_names();
   const RunResult result = worker_.run(request);
   ASSERT_FALSE(result.fault) << result.fault.message;
   const CounterResult& counters = result.counters;
@@ -51,7 +52,7 @@ TEST_F(GpuCounters, TheWorkerGoesOnAfterwards) {
   RunRequest request;
   request.arena = &arena_;
   request.plan = plan_for("twice", k_elements);
-  request.count = true;
+  request.count = all_metric_names();
   ASSERT_FALSE(worker_.run(request).fault);
   expect_twice();
   expect_healthy();

@@ -12,7 +12,12 @@ Json bench_one(const BaselinesRequest& request, const std::filesystem::path& lib
                const Ceilings& ceilings, TimingDevice& device) {
   const std::string name = baseline_name(library);
   const Contestant contestant = baseline_contestant(name, library, *request.spec);
-  MeasureRequest measure{request.spec, &contestant, request.device, request.seed, request.judge};
+  MeasureRequest measure;
+  measure.spec = request.spec;
+  measure.contestant = &contestant;
+  measure.device = request.device;
+  measure.seed = request.seed;
+  measure.judge = request.judge;
   measure.judge_always = true;
   const int module = device.load(contestant.artifact);
   Json report{{"name", name}, {"status", "measured"}, {"reason", ""}};

@@ -2,6 +2,8 @@
 
 #include "support/statistics.hpp"
 
+#include "counters/metrics.hpp"
+
 #include <cmath>
 #include <vector>
 
@@ -50,6 +52,18 @@ Json referee_json(const std::optional<RefereeVerdict>& watched) {
           {"kernels_us", known(watched->kernels_us)}, {"kernels", kernels}};
 }
 
+Json bus_json(const std::optional<CounterResult>& counted) {
+  if (!counted) return nullptr;
+  const auto value = [&](const std::string& metric) {
+    const auto found = counted->values.find(metric);
+    return found == counted->values.end() ? Json(nullptr) : Json(found->second);
+  };
+  const std::vector<std::string> names = memory_metrics();
+  return {{"read_bytes", value(names.at(0))},
+          {"written_bytes", value(names.at(1))},
+          {"reason", counted->reason}};
+}
+
 Json columns_of(const std::vector<TimeSample>& samples) {
   Json us = Json::array();
   Json clocks = Json::array();
@@ -90,7 +104,8 @@ Json workload_json(const MeasuredWorkload& one) {
                {"bound", one.light ? Json(one.light->bound) : Json(nullptr)},
                {"hot", batch_json(one.hot)},
                {"rotating", batch_json(one.rotating)},
-               {"referee", referee_json(one.watched)}});
+               {"referee", referee_json(one.watched)},
+               {"bus", bus_json(one.counted)}});
   return json;
 }
 

@@ -134,6 +134,15 @@ CostNumbers cost_of(const OpSpec& spec, const Bindings& axes) {
   return cost;
 }
 
+const Workload& heaviest(const OpSpec& spec, const std::vector<Workload>& workloads) {
+  const auto bytes = [&](const Workload& one) {
+    return cost_of(spec, resolve_axes(spec, one.axes)).bytes;
+  };
+  return *std::max_element(
+      workloads.begin(), workloads.end(),
+      [&](const Workload& a, const Workload& b) { return bytes(a) < bytes(b); });
+}
+
 double memory_roof(const Ceilings& ceilings, double read_share) {
   struct Point {
     double share;
@@ -156,17 +165,8 @@ double memory_roof(const Ceilings& ceilings, double read_share) {
 }
 
 double read_share_of(const OpSpec& spec, const Bindings& axes) {
-  const auto bytes_of = [&](const std::vector<Tensor>& tensors) {
-    double bytes = 0;
-    for (const Tensor& tensor : tensors) {
-      if (tensor.scalar) continue;
-      bytes += static_cast<double>(element_count(tensor, axes)) *
-               static_cast<double>(info(tensor.dtype).size);
-    }
-    return bytes;
-  };
-  const double read = bytes_of(spec.inputs);
-  const double all = read + bytes_of(spec.outputs);
+  const double read = total_bytes(spec.inputs, axes);
+  const double all = read + total_bytes(spec.outputs, axes);
   return all > 0 ? read / all : 0.5;
 }
 

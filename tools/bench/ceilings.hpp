@@ -38,6 +38,9 @@ struct CostNumbers {
 // Throws Error(bad_input) naming the cost expression that fails or is negative.
 CostNumbers cost_of(const OpSpec& spec, const Bindings& axes);
 
+// The one that moves most bytes; of several alike the first. There must be one.
+const Workload& heaviest(const OpSpec& spec, const std::vector<Workload>& workloads);
+
 // What a byte costs depends on how many of the bytes are read: bytes per second between the roofs
 // for writing (0), copying (1/2), two streams in and one out (2/3) and reading (1), in between
 // linear in the time of a byte. 0 when no roof of memory is known.

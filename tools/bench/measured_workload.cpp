@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "counters/work_done.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -126,18 +128,19 @@ class Measurement {
     return {};
   }
 
-  // What the GPU is seen to do, or the fault that came of it.
-  std::variant<RefereeVerdict, std::string> watch() {
+  // What the GPU is seen to do, or the fault that came of it. `count`: these metrics as well.
+  std::variant<RunResult, std::string> watch(std::vector<std::string> count) {
     const ScopedSeconds timed(spent_.check);
     RunRequest run;
     run.arena = &one_.sets.front();
     run.plan = plan_;
     run.watch = true;
-    const RunResult result = device_.run(run, module_);
+    run.count = std::move(count);
+    RunResult result = device_.run(run, module_);
     if (result.fault) {
       return fault_text(result.fault, "while it was watched");
     }
-    return referee(plan_, result.activity);
+    return result;
   }
 
   std::variant<Timing, std::string> time(CacheState cache, const StoppingRule& stop) {
@@ -174,17 +177,32 @@ class Measurement {
 };
 
 // Holds the cold times against a second witness; empty, or what is wrong with them.
-std::string watch(Measurement& measurement, MeasuredWorkload& result) {
-  auto watched = measurement.watch();
+std::string watch(const MeasureRequest& request, const WorkloadCase& one, const ResolvedPlan& plan,
+                  const DeviceDescription& device, Measurement& measurement,
+                  MeasuredWorkload& result) {
+  const bool count = one.workload.name == request.counted;
+  auto watched = measurement.watch(count ? memory_metrics() : std::vector<std::string>());
   if (auto* wrong = std::get_if<std::string>(&watched)) {
     return std::move(*wrong);
   }
-  result.watched = std::get<RefereeVerdict>(std::move(watched));
+  RunResult& seen = std::get<RunResult>(watched);
+  result.watched = referee(plan, seen.activity);
   if (result.watched->status == RefereeVerdict::Status::disagreed) {
     return "the referee disagrees: " + result.watched->reason;
   }
   const std::string wrong = contradiction(*result.watched, result.cold.times.median);
-  return wrong.empty() ? wrong : "the referee disagrees: " + wrong;
+  if (!wrong.empty()) {
+    return "the referee disagrees: " + wrong;
+  }
+  if (!count) {
+    return {};
+  }
+  result.counted = std::move(seen.counters);
+  CounterContext context;
+  context.minimum_bytes = result.cost.bytes;
+  context.output_bytes = total_bytes(request.spec->outputs, one.axes);
+  context.l2_bytes = static_cast<double>(device.l2_bytes);
+  return work_not_done(result.counted->values, context).value_or("");
 }
 
 // What shows how a kernel behaves, but does not count, is timed with less effort.
@@ -233,8 +251,8 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const MeasureReques
   if (const auto* reason = std::get_if<std::string>(&planned)) {
     return *reason;
   }
-  Measurement measurement(request, one, std::get<ResolvedPlan>(planned), device, module,
-                          result.spent);
+  const ResolvedPlan& plan = std::get<ResolvedPlan>(planned);
+  Measurement measurement(request, one, plan, device, module, result.spent);
   if (std::string wrong = measurement.run_fresh(); !wrong.empty()) {
     return wrong;
   }
@@ -252,8 +270,9 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const MeasureReques
     if (!wrong.empty()) {
       return wrong;
     }
-    if (!std::get<ResolvedPlan>(planned).host) {
-      if (wrong = watch(measurement, result); !wrong.empty()) {
+    if (!plan.host) {
+      wrong = watch(request, one, plan, device.device(), measurement, result);
+      if (!wrong.empty()) {
         return wrong;
       }
     }

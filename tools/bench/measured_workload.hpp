@@ -45,6 +45,7 @@ struct MeasuredWorkload {
   std::optional<Timing> hot;
   std::optional<Timing> rotating;         // of what is short
   std::optional<RefereeVerdict> watched;  // of a GPU; a baseline makes its launches itself
+  std::optional<CounterResult> counted;   // memory_metrics(), of one workload of a version
   CostNumbers cost;
   std::optional<SpeedOfLight> light;  // the least time the measured ceilings allow
   PhysicalLimit limit;                // the least time the datasheet allows
@@ -67,6 +68,7 @@ struct MeasureRequest {
   std::string device;  // "cuda" | "cpu"
   std::uint64_t seed = 0;
   OutputJudge judge;          // as in BenchRequest
+  std::string counted;        // the workload of which the bytes over the bus are counted; or ""
   bool judge_always = false;  // also before timing: nothing has verified it
 };
 

@@ -11,19 +11,11 @@ namespace {
 
 constexpr double k_us_per_second = 1e6;
 
-double output_bytes(const OpSpec& spec, const Bindings& axes) {
-  double bytes = 0;
-  for (const Tensor& output : spec.outputs) {
-    bytes += static_cast<double>(element_count(output, axes)) *
-             static_cast<double>(info(output.dtype).size);
-  }
-  return bytes;
-}
-
 PhysicalLimit memory_limit(const OpSpec& spec, const Bindings& axes, const CostNumbers& cost,
                            const DeviceDescription& device) {
   if (!(device.datasheet_bandwidth > 0)) return {};
-  const double kept = std::min(output_bytes(spec, axes), static_cast<double>(device.l2_bytes));
+  const double kept =
+      std::min(total_bytes(spec.outputs, axes), static_cast<double>(device.l2_bytes));
   const double bytes = std::max(0.0, cost.bytes - kept);
   return {k_physics_margin * bytes / device.datasheet_bandwidth * k_us_per_second,
           fmt::format("{:.4g} bytes over a memory bus of {:.4g} GB/s", bytes,

@@ -119,10 +119,29 @@ bool begins_with_one_of(std::string_view text, std::string_view prefixes) {
 std::span<const Metric> all_metrics() { return k_metrics; }
 
 std::vector<std::string> metrics_for(std::string_view chip) {
+  return metrics_for(chip, all_metric_names());
+}
+
+std::vector<std::string> metrics_for(std::string_view chip,
+                                     const std::vector<std::string>& wanted) {
   std::vector<std::string> names;
-  for (const Metric& metric : k_metrics) {
-    if (!begins_with_one_of(chip, metric.absent_on)) names.emplace_back(metric.name);
+  for (const std::string& name : wanted) {
+    const auto known = std::find_if(k_metrics.begin(), k_metrics.end(),
+                                    [&](const Metric& metric) { return metric.name == name; });
+    if (known == k_metrics.end() || !begins_with_one_of(chip, known->absent_on)) {
+      names.push_back(name);
+    }
   }
+  return names;
+}
+
+std::vector<std::string> memory_metrics() {
+  return {"dram__bytes_read.sum", "dram__bytes_write.sum"};
+}
+
+std::vector<std::string> all_metric_names() {
+  std::vector<std::string> names;
+  for (const Metric& metric : k_metrics) names.emplace_back(metric.name);
   return names;
 }
 

@@ -21,8 +21,15 @@ struct Metric {
 // Everything, for a chip that has it all.
 std::span<const Metric> all_metrics();
 
+// Names of the bytes that cross the memory bus, read and written; two counters of one pass.
+std::vector<std::string> memory_metrics();
+// Names of them all.
+std::vector<std::string> all_metric_names();
+
 // Names of those that `chip` ("GH100") has. A chip nobody knows is asked for all.
 std::vector<std::string> metrics_for(std::string_view chip);
+// The same, of these only. Names that are not in the table are kept.
+std::vector<std::string> metrics_for(std::string_view chip, const std::vector<std::string>& wanted);
 
 // Values by name; a metric that was not measured is not there.
 using MetricValues = std::map<std::string, double>;

@@ -173,7 +173,11 @@ CounterResult count_events(const std::vector<std::string>& metrics,
     const Session session(*cupti);
     result.chip = session.chip();
     const std::vector<std::uint8_t> availability = session.availability();
-    const std::vector<std::string> wanted = metrics.empty() ? metrics_for(result.chip) : metrics;
+    const std::vector<std::string> wanted = metrics_for(result.chip, metrics);
+    if (wanted.empty()) {
+      result.reason = fmt::format("{} has no counter for what was asked", result.chip);
+      return result;
+    }
     const CounterPlan plan = plan_counters(*cupti, result.chip, wanted, availability);
     RangeProfiler profiler(*cupti, plan);
     // The first range after fresh allocations counts the driver's clearing too.

@@ -11,9 +11,10 @@
 namespace kernelloop {
 
 // Runs `prepare` and then `work` as often as the metrics take passes, and counts during `work`
-// alone. Both must leave the device idle when `finish` returns. The range profiler neither flushes
-// caches nor fixes clocks: that is what `prepare` is for. What cannot be counted here (no CUPTI, no
-// permission, an unknown chip) is a reason in the result, never an error.
+// alone, of the metrics those that the chip has. Both must leave the device idle when `finish`
+// returns. The range profiler neither flushes caches nor fixes clocks: that is what `prepare` is
+// for. What cannot be counted here (no CUPTI, no permission, an unknown chip) is a reason in the
+// result, never an error.
 CounterResult count_events(const std::vector<std::string>& metrics,
                            const std::function<void()>& prepare, const std::function<void()>& work);
 

@@ -114,8 +114,11 @@ class CudaDevice final : public Device {
     driver_.check(harness_->synchronize(), "preparing a run");
     result.fault = guarded(driver_, job.plan, [&]() -> Fault {
       if (job.trace) return trace(job, buffers, result.traced_us);
-      if (job.count) return count(launches, buffers, job.poison, result.counters);
-      if (job.watch) return watch(launches, buffers, job.poison, result.activity);
+      if (job.watch) {
+        if (Fault fault = watch(launches, buffers, job.poison, result.activity)) return fault;
+      }
+      if (!job.count.empty()) return count(launches, buffers, job, result.counters);
+      if (job.watch) return {};
       if (Fault refused = launches.enqueue()) return refused;
       driver_.check(harness_->synchronize(), "running");
       return buffers.damage();
@@ -178,13 +181,13 @@ class CudaDevice final : public Device {
     return buffers.damage();
   }
 
-  Fault count(const CudaLaunches& launches, CudaBuffers& buffers, const Poison& poison,
+  Fault count(const CudaLaunches& launches, CudaBuffers& buffers, const RunJob& job,
               CounterResult& counters) {
     Fault refused;
     counters = count_events(
-        {},
+        job.count,
         [&] {
-          buffers.poison(poison);
+          buffers.poison(job.poison);
           harness_->flush_l2();
         },
         [&] {

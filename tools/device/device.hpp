@@ -36,7 +36,7 @@ struct RunJob {
   Placement placement = Placement::margins;
   std::uint64_t schedule_seed = 0;
   std::optional<TraceBuffer> trace;
-  bool count = false;
+  std::vector<std::string> count;
   bool watch = false;
 };
 

@@ -196,7 +196,7 @@ Json run_request(const RunRequest& request, int module) {
             {"uninitialised", request.uninitialised},
             {"placement", name_of(request.placement)},
             {"schedule_seed", request.schedule_seed}};
-  if (request.count) json["count"] = true;
+  if (!request.count.empty()) json["count"] = request.count;
   if (request.watch) json["watch"] = true;
   if (request.trace) {
     json["trace"] = {{"tensor", request.trace->tensor}, {"layout", to_json(request.trace->layout)}};
@@ -262,7 +262,7 @@ RunJob run_job_from_request(const Json& json, const MappedTensors& mapped) {
   json.at("uninitialised").get_to(job.uninitialised);
   job.placement = placement_named(json.at("placement").get<std::string>());
   json.at("schedule_seed").get_to(job.schedule_seed);
-  job.count = json.value("count", false);
+  job.count = json.value("count", std::vector<std::string>());
   job.watch = json.value("watch", false);
   if (const auto trace = json.find("trace"); trace != json.end()) {
     job.trace = TraceBuffer{trace_layout_from_json(trace->at("layout")),

@@ -106,8 +106,9 @@ struct RunRequest {
   // cuda: the module is a traced build. It runs some times to warm up and to be timed, then once
   // more with cold caches for the trace.
   std::optional<TraceBuffer> trace;
-  // cuda: the plan runs again and again, cold, while counters/metrics.hpp are counted.
-  bool count = false;
+  // cuda: the plan runs again and again, cold, while these metrics (counters/metrics.hpp) are
+  // counted, as far as the chip has them.
+  std::vector<std::string> count;
   // cuda: the plan runs some times more, cold, while what the GPU does is recorded.
   bool watch = false;
   std::chrono::milliseconds timeout{60000};

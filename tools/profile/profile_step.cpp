@@ -21,9 +21,7 @@ CounterContext context_of(const ProfileRequest& request, const WorkloadCase& one
                           const ResolvedPlan& plan, const DeviceDescription& device) {
   CounterContext context;
   context.minimum_bytes = cost_of(*request.spec, one.axes).bytes;
-  for (const TensorArena::Slot& slot : slots_of(*request.spec, one.axes)) {
-    if (slot.output) context.output_bytes += static_cast<double>(slot.bytes);
-  }
+  context.output_bytes = total_bytes(request.spec->outputs, one.axes);
   context.l2_bytes = static_cast<double>(device.l2_bytes);
   context.multiprocessors = device.multiprocessors;
   for (const ResolvedLaunch& launch : plan.launches) {
@@ -96,7 +94,7 @@ Json profile_version(const ProfileRequest& request, Worker& worker) {
   RunRequest run;
   run.arena = &one.sets.front();
   run.plan = plan;
-  run.count = true;
+  run.count = all_metric_names();
   const RunResult result =
       worker.run(run, worker.load(artifact_for(request.compiled, worker.device())));
   if (result.fault) {

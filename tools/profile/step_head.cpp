@@ -37,22 +37,14 @@ std::string reason_not_to_run(const CompiledVersion& version, const Json& verifi
 
 Workload workload_named(const OpSpec& spec, const std::string& device, const std::string& name) {
   const std::vector<Workload> workloads = spec.workloads_for(device);
+  if (name.empty() && !workloads.empty()) return heaviest(spec, workloads);
   std::vector<std::string> names;
-  const Workload* found = nullptr;
-  double most = -1;
   for (const Workload& one : workloads) {
+    if (one.name == name) return one;
     names.push_back(one.name);
-    const double bytes = cost_of(spec, resolve_axes(spec, one.axes)).bytes;
-    if (name.empty() ? bytes > most : one.name == name) {
-      found = &one;
-      most = bytes;
-    }
   }
-  if (found == nullptr) {
-    fail(ExitCode::bad_input, "{} has no workload '{}' for the {} device; {}", spec.name, name,
-         device, name_hint(name, names));
-  }
-  return *found;
+  fail(ExitCode::bad_input, "{} has no workload '{}' for the {} device; {}", spec.name, name,
+       device, name_hint(name, names));
 }
 
 }  // namespace kernelloop

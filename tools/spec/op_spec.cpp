@@ -170,4 +170,14 @@ std::int64_t element_count(const Tensor& tensor, const Bindings& axes) {
   return count;
 }
 
+double total_bytes(const std::vector<Tensor>& tensors, const Bindings& axes) {
+  double bytes = 0;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.scalar) continue;
+    bytes += static_cast<double>(element_count(tensor, axes)) *
+             static_cast<double>(info(tensor.dtype).size);
+  }
+  return bytes;
+}
+
 }  // namespace kernelloop

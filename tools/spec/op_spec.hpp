@@ -151,6 +151,8 @@ bool admissible(const OpSpec& spec, const Bindings& variables);
 // Shape and element count of a tensor under resolved axes. A scalar has shape {} and one element.
 std::vector<std::int64_t> shape_of(const Tensor& tensor, const Bindings& axes);
 std::int64_t element_count(const Tensor& tensor, const Bindings& axes);  // throws on overflow
+// Of all of them but scalars.
+double total_bytes(const std::vector<Tensor>& tensors, const Bindings& axes);
 
 // How the elements of `input` are drawn under resolved axes: its values with `low` and `high` as
 // numbers. Throws Error(bad_input) where nothing can be drawn between them, or one of them does not

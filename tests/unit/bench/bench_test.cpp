@@ -107,6 +107,35 @@ TEST_F(BenchTest, FailsWhenTheKernelsTakeLongerThanTheTimes) {
               HasSubstr("the referee disagrees: timed launches took 12.00 us"));
 }
 
+TEST_F(BenchTest, CountsTheBytesOfTheHeaviestWorkload) {
+  device_.counters.values = {{"dram__bytes_read.sum", 8e5}, {"dram__bytes_write.sum", 7.9e5}};
+  device_.description.l2_bytes = 1;
+  const Json report = run().bench;
+  EXPECT_EQ(report.at("status"), "measured") << report.at("reason");
+  EXPECT_EQ(device_.counted, 1);
+  EXPECT_TRUE(report.at("workloads").at(0).at("bus").is_null());
+  const Json& bus = report.at("workloads").at(1).at("bus");
+  EXPECT_EQ(bus.at("read_bytes"), 8e5);
+  EXPECT_EQ(bus.at("written_bytes"), 7.9e5);
+  EXPECT_EQ(bus.at("reason"), "");
+}
+
+TEST_F(BenchTest, SaysWhyNoBytesWereCounted) {
+  device_.counters.reason = "counters are for administrators here";
+  const Json bus = run().bench.at("workloads").at(1).at("bus");
+  EXPECT_TRUE(bus.at("read_bytes").is_null());
+  EXPECT_EQ(bus.at("reason"), "counters are for administrators here");
+}
+
+TEST_F(BenchTest, FailsWhenTheBytesWereNotMoved) {
+  device_.counters.values = {{"dram__bytes_read.sum", 2e5}, {"dram__bytes_write.sum", 7.9e5}};
+  device_.description.l2_bytes = 1;
+  const Json report = run().bench;
+  EXPECT_EQ(report.at("status"), "failed");
+  EXPECT_THAT(report.at("reason").get<std::string>(),
+              HasSubstr("workload 'large': counters show that the work was not done"));
+}
+
 TEST_F(BenchTest, SumsUpByWeightedGeometricMean) {
   const Json summary = run().bench.at("summary");
   EXPECT_NEAR(summary.at("time_us"), 12, 1e-9);

@@ -35,6 +35,10 @@ class ScriptedDevice : public TimingDevice {
     if (request.watch) {
       RunResult result;
       result.activity = watched ? watched(request) : not_watched();
+      if (!request.count.empty()) {
+        ++counted;
+        result.counters = counters;
+      }
       return result;
     }
     poisons.push_back(request.poison);
@@ -64,6 +68,8 @@ class ScriptedDevice : public TimingDevice {
   RunResult run_result;
   std::function<TimeResult(const TimeRequest&)> time_result;
   std::function<ActivityResult(const RunRequest&)> watched;
+  CounterResult counters;  // where they are asked for
+  int counted = 0;
   double copy_bandwidth = 4e11;
 
   std::vector<Artifact> loaded;

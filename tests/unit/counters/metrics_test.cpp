@@ -34,6 +34,9 @@ TEST(Metrics, FollowTheChip) {
   EXPECT_THAT(metrics_for("GB202"), Not(Contains("dram__bytes_read.sum")));
   EXPECT_THAT(metrics_for("GA100"), Contains("dram__bytes_read.sum"));
   EXPECT_LT(metrics_for("GA100").size(), all_metrics().size());
+  EXPECT_EQ(metrics_for("GH100", memory_metrics()), memory_metrics());
+  EXPECT_TRUE(metrics_for("GB202", memory_metrics()).empty());
+  EXPECT_EQ(metrics_for("GB202", {"of.another.table"}).size(), 1u);
 }
 
 class CuptiPlan : public testing::Test {

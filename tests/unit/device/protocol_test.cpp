@@ -102,11 +102,11 @@ TEST(Protocol, TracesAndCountersSurvive) {
   request.arena = &arena;
   request.plan = test::plan_for("twice", 10);
   EXPECT_FALSE(run_job_from_request(over_the_wire(run_request(request, 0)), {}).trace);
-  request.count = true;
+  request.count = {"a.sum", "b.sum"};
   request.watch = true;
   request.trace = TraceBuffer{lay_out_trace(request.plan, 1 << 20), "y"};
   const RunJob job = run_job_from_request(over_the_wire(run_request(request, 0)), {});
-  EXPECT_TRUE(job.count);
+  EXPECT_EQ(job.count, request.count);
   EXPECT_TRUE(job.watch);
   ASSERT_TRUE(job.trace);
   EXPECT_EQ(job.trace->tensor, "y");
