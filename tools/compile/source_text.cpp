@@ -39,6 +39,7 @@ class Blanker {
 
   std::string take_code() { return std::move(code_); }
   std::string take_uncommented() { return std::move(uncommented_); }
+  std::vector<SourceText::Range> take_literals() { return std::move(literals_); }
 
  private:
   [[nodiscard]] bool at(std::string_view what) const {
@@ -46,6 +47,7 @@ class Blanker {
   }
 
   void blank(std::size_t from, std::size_t to, bool comment) {
+    if (!comment) literals_.push_back({from, to});
     for (std::size_t i = from; i < to; ++i) {
       if (comment) uncommented_[i] = ' ';
       if (text_[i] != '\n') code_[i] = ' ';
@@ -112,6 +114,7 @@ class Blanker {
   const std::string& text_;
   std::string code_;
   std::string uncommented_;
+  std::vector<SourceText::Range> literals_;
   std::size_t at_ = 0;
 };
 
@@ -140,6 +143,7 @@ SourceText::SourceText(std::string text) : text_(std::move(text)) {
   blanker.run();
   code_ = blanker.take_code();
   uncommented_ = blanker.take_uncommented();
+  literals_ = blanker.take_literals();
   line_starts_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i) {
     if (text_[i] == '\n') line_starts_.push_back(i + 1);

@@ -37,6 +37,16 @@ class SourceText {
   // lines.
   [[nodiscard]] const std::string& code() const noexcept { return code_; }
 
+  // The text with comments alone replaced by spaces.
+  [[nodiscard]] const std::string& uncommented() const noexcept { return uncommented_; }
+
+  // String and character literals, in order: [first, last) in the text, quotes included.
+  struct Range {
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+  [[nodiscard]] const std::vector<Range>& literals() const noexcept { return literals_; }
+
   // Where `word` stands in the code as a whole identifier, from `offset` on.
   [[nodiscard]] std::optional<std::size_t> find_word(std::string_view word,
                                                      std::size_t offset = 0) const;
@@ -52,6 +62,7 @@ class SourceText {
   std::string text_;
   std::string code_;         // comments and literals blanked
   std::string uncommented_;  // comments blanked, with the line ends in them
+  std::vector<Range> literals_;
   std::vector<std::size_t> line_starts_;
 };
 

@@ -1,16 +1,20 @@
 // `kernelloop compile`: a version's source in, compile.json and artefacts out.
 #include "compile/compile.hpp"
+#include "compile/normal_form.hpp"
 #include "config/op_config.hpp"
 #include "kernelloop/commands.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/hash.hpp"
 #include "support/json.hpp"
+#include "support/json_members.hpp"
 #include "support/version.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,13 +63,15 @@ std::filesystem::path output_dir(const OpConfig& config, const CompileOptions& o
   return options.traced ? step_dir / "traced" : step_dir;
 }
 
-// What stands in compile.json of a version that the loop did without.
-Json stopped(const std::filesystem::path& step_dir, const std::string& reason) {
-  remove_artifacts(step_dir, [](const std::string&) { return true; });
+// What stands in compile.json of a version that is not compiled: the loop did without it, or it is
+// an earlier one once more.
+Json nothing_compiled(const std::filesystem::path& output_dir, const char* status,
+                      const std::string& reason) {
+  remove_artifacts(output_dir, [](const std::string&) { return true; });
   const Json absent_cuda{{"status", "absent"}, {"reason", reason},         {"architecture", ""},
                          {"cubin", ""},        {"cubins", Json::object()}, {"ptx", ""}};
   const Json absent_cpu{{"status", "absent"}, {"reason", reason}, {"library", ""}};
-  return {{"status", "stopped"},
+  return {{"status", status},
           {"reason", reason},
           {"source", ""},
           {"source_sha256", ""},
@@ -103,13 +109,40 @@ std::string member(const JsonDocument& document, const char* name) {
   return found->get<std::string>();
 }
 
+// Where the source of `proposed` is an earlier version once more: that one's source. An edit of
+// either file makes it a version of its own.
+std::optional<std::filesystem::path> twin_of(const OpConfig& config, const Json& proposed) {
+  const int earlier = version_number(text_member(proposed, "duplicate_of"));
+  if (earlier == 0) return std::nullopt;
+  const std::filesystem::path source = text_member(proposed, "source");
+  const std::filesystem::path twin = config.version_dir(earlier) / "kernel.cu";
+  if (!std::filesystem::exists(source) || !std::filesystem::exists(twin)) return std::nullopt;
+  if (normal_hash(read_file(source)) != normal_hash(read_file(twin))) return std::nullopt;
+  return twin;
+}
+
+Json body_of(const OpConfig& config, const CompileOptions& options, const JsonDocument& proposed) {
+  const std::filesystem::path directory = output_dir(config, options);
+  if (member(proposed, "status") == "stopped") {
+    return nothing_compiled(directory, "stopped", member(proposed, "reason"));
+  }
+  const std::string source = member(proposed, "source");
+  const auto twin = twin_of(config, proposed.value);
+  if (!twin) return compile_source(config, options, source);
+  Json body = nothing_compiled(
+      directory, "duplicate",
+      "the same source as " + text_member(proposed.value, "duplicate_of") + ", sent once more");
+  body["source"] = source;
+  body["source_sha256"] = sha256_of_file(source);
+  body["dependencies"].push_back(twin->string());
+  return body;
+}
+
 void compile_step(const CompileOptions& options) {
   const OpConfig config = load_config(options.config);
   const std::filesystem::path step_dir = config.step_dir(options.version);
   const JsonDocument proposed = read_json(step_dir / "proposed.json");
-  const bool ready = member(proposed, "status") != "stopped";
-  const Json body = ready ? compile_source(config, options, member(proposed, "source"))
-                          : stopped(output_dir(config, options), member(proposed, "reason"));
+  const Json body = body_of(config, options, proposed);
 
   Json result{{"schema_version", 1}, {"op", config.op}, {"version", version_name(options.version)}};
   result.update(body);
@@ -118,7 +151,7 @@ void compile_step(const CompileOptions& options) {
     write_depfile(options.depfile, output, step_dir / "proposed.json", result);
   }
   write_file_if_changed(output, to_text(result));
-  if (ready) {
+  if (body.at("status") != "stopped") {
     const std::string reason = body.at("reason");
     fmt::print("{} {}: {}{}{}\n", config.op, version_name(options.version),
                options.traced ? "traced build " : "", body.at("status").get<std::string>(),

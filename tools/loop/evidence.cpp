@@ -25,7 +25,10 @@ void judge(const VersionEvidence& evidence, VersionRecord& record) {
     const std::string reason = text_member(json, "reason");
     return reason.empty() ? text_member(json, "summary") : reason;
   };
-  if (compiled != "compiled") {
+  if (compiled == "duplicate") {
+    record.outcome = Outcome::duplicate;
+    record.failure = text_member(evidence.compiled, "reason");
+  } else if (compiled != "compiled") {
     record.outcome = Outcome::compile_failed;
     record.failure = first_problem(evidence.compiled);
   } else if (verified == "not_runnable") {

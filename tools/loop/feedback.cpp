@@ -168,6 +168,7 @@ std::string version_text(const VersionRecord& record, const VersionEvidence& evi
     case Outcome::not_runnable:
       return text + record.failure + "\n" + failures_text(evidence.verified);
     case Outcome::bench_failed:
+    case Outcome::duplicate:
     case Outcome::rejected:
       return text + record.failure + "\n";
     case Outcome::verified:

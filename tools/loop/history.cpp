@@ -10,12 +10,13 @@
 namespace kernelloop {
 namespace {
 
-constexpr std::array<std::pair<Outcome, const char*>, 6> k_outcomes{{
+constexpr std::array<std::pair<Outcome, const char*>, 7> k_outcomes{{
     {Outcome::verified, "verified"},
     {Outcome::compile_failed, "compile_failed"},
     {Outcome::wrong, "wrong"},
     {Outcome::not_runnable, "not_runnable"},
     {Outcome::bench_failed, "bench_failed"},
+    {Outcome::duplicate, "duplicate"},
     {Outcome::rejected, "rejected"},
 }};
 

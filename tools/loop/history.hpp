@@ -16,6 +16,7 @@ enum class Outcome {
   wrong,           // failed a rung
   not_runnable,    // this device cannot run it: neither right nor wrong
   bench_failed,    // right, but its timing was refused (changing outputs, impossible time)
+  duplicate,       // the source of an earlier version once more: neither compiled nor timed anew
   rejected,        // by the person who steers; never in history.json (steering.hpp)
 };
 const char* name_of(Outcome outcome);

@@ -1,4 +1,5 @@
-// The search policy: what the next round does, from what is known. Pure: no files, no clock.
+// The search policy: what the next round does, from what is known. Pure: no files, no clock, and
+// what it draws it draws again. docs/search.md says why it does what it does.
 //
 // It does not know how many rounds there are: raising VERSIONS must re-run nothing that is done.
 #pragma once
@@ -13,13 +14,17 @@ struct PolicySettings {
   // are wall times on a shared machine, hence the wider margin.
   double gain_cuda = 0.01;
   double gain_cpu = 0.05;
-  int branch_after = 2;    // rounds without a gain: try a different idea
-  int stop_after = 4;      // rounds without a gain: stop (plateau)
-  int fixes_in_a_row = 2;  // then give the idea up
-  int give_up_after = 8;   // rounds in which no version was ever right
+  int branch_after = 2;      // rounds without a gain: try a different idea
+  int stop_after = 6;        // rounds without a gain: stop (plateau, repeated failure)
+  int fixes_in_a_row = 2;    // then give the idea up
+  int give_up_after = 8;     // rounds in which no version was ever right
+  int duplicate_rounds = 3;  // rounds in a row that sent known versions: stop
+  double good_within = 1.2;  // a branch starts from a version at most this many times slower
+  double preference = 4.0;   // a parent's weight is (best time / its time) to this power
 };
 
-// The decision after `history.round`; reads `history.versions` only.
+// The decision after `history.round`; reads `history.op`, the device kind and the versions. The
+// draw of a parent depends on the op's name and the round alone.
 Decision decide(const History& history, const PolicySettings& settings);
 
 }  // namespace kernelloop

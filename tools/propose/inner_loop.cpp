@@ -6,6 +6,7 @@
 #include "support/files.hpp"
 #include "support/version.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -94,6 +95,16 @@ PendingRequest continued(const InnerLoop& loop, PendingRequest pending, const An
   return pending;
 }
 
+Json problem(const char* kind, const std::string& message) {
+  return {{"kind", kind}, {"severity", "error"}, {"message", message},
+          {"line", 0},    {"column", 0},         {"source_line", ""}};
+}
+
+bool was_told(const Proposal& proposal) {
+  return std::any_of(proposal.turns.begin(), proposal.turns.end(),
+                     [](const TurnRecord& turn) { return turn.status == "duplicate"; });
+}
+
 // Reads one answer: sets the source, or says what is wrong. Returns the follow-up question, empty
 // when there is none to ask.
 std::string digest(const InnerLoop& loop, TurnRecord& turn, Proposal& proposal) {
@@ -101,16 +112,19 @@ std::string digest(const InnerLoop& loop, TurnRecord& turn, Proposal& proposal) 
   if (extraction.problem != Extraction::Problem::none) {
     turn.status = name_of(extraction.problem);
     proposal.note = turn.status + ": " + extraction.detail;
-    turn.problems.push_back({{"kind", "answer"},
-                             {"severity", "error"},
-                             {"message", extraction.detail},
-                             {"line", 0},
-                             {"column", 0},
-                             {"source_line", ""}});
+    turn.problems.push_back(problem("answer", extraction.detail));
     return answer_feedback(extraction, *loop.templates);
   }
   proposal.source = extraction.source;
   proposal.summary = extraction.summary;
+  proposal.duplicate_of = loop.twin_of ? loop.twin_of(extraction.source) : std::string();
+  if (!proposal.duplicate_of.empty()) {
+    turn.status = "duplicate";
+    proposal.note = "the same as " + proposal.duplicate_of;
+    turn.problems.push_back(problem("duplicate", proposal.note));
+    if (was_told(proposal)) return {};
+    return duplicate_feedback(proposal.duplicate_of, *loop.templates);
+  }
   CompileOutcome outcome = compile(loop, turn.request.turn, extraction.source);
   turn.status = outcome.compiled ? "compiled" : "compile_failed";
   turn.problems = std::move(outcome.problems);
@@ -198,8 +212,8 @@ Proposal run_inner_loop(const InnerLoop& loop, const Prompt& prompt) {
       ++rounds_read;
       record.status = "tools";
     } else {
-      ++answers;
       follow_up = digest(loop, record, proposal);
+      if (record.status != "duplicate") ++answers;
     }
     proposal.turns.push_back(record);
     if (!reads) {

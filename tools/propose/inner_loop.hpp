@@ -23,7 +23,8 @@ namespace kernelloop {
 struct TurnRecord {
   AskRequest request;
   Answer answer;
-  // compiled, compile_failed, tools (it asked to read), or the name of an extraction problem
+  // compiled, compile_failed, duplicate, tools (it asked to read), or the name of an extraction
+  // problem
   std::string status;
   Json problems = Json::array();
 };
@@ -36,6 +37,7 @@ struct Proposal {
   std::string model;
   std::string mode;
   std::string parent;
+  std::string duplicate_of;  // the earlier version that the source is once more; "" for none
   std::vector<TurnRecord> turns;
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
@@ -58,6 +60,9 @@ struct InnerLoop {
   int version = 0;
   int turn_limit = 4;              // without those that only read; 0: as many as the provider wants
   const ToolBox* tools = nullptr;  // none: nothing to read with
+  // The earlier version that a source is once more, "" for none. The model is told once and asked
+  // for something different; when it sends a known version again, that is what is published.
+  std::function<std::string(const std::string& source)> twin_of;
   // Called before a request goes out and with each answer; throws when it holds a secret.
   std::function<void(const std::string& text)> check_text;
 };

@@ -151,6 +151,10 @@ std::string compile_feedback(const Json& problems, const Templates& templates) {
   return templates.fill("followup_compile", {{"problems", text}});
 }
 
+std::string duplicate_feedback(const std::string& twin, const Templates& templates) {
+  return templates.fill("followup_duplicate", {{"version", twin}});
+}
+
 std::string answer_feedback(const Extraction& extraction, const Templates& templates) {
   return templates.fill("followup_answer",
                         {{"problem", name_of(extraction.problem)}, {"detail", extraction.detail}});

@@ -32,6 +32,7 @@ Prompt compose_prompt(const OpConfig& config, const OpSpec& spec, int version,
 
 // The follow-up turns of the inner loop.
 std::string compile_feedback(const Json& problems, const Templates& templates);
+std::string duplicate_feedback(const std::string& twin, const Templates& templates);
 std::string answer_feedback(const Extraction& extraction, const Templates& templates);
 
 // The op in words: axes, tensors, precision, constraints, least cost, timed shapes.

@@ -3,6 +3,7 @@
 #include "loop/history.hpp"
 #include "loop/steering.hpp"
 #include "propose/courier.hpp"
+#include "propose/duplicates.hpp"
 #include "propose/inner_loop.hpp"
 #include "propose/key_source.hpp"
 #include "propose/manual_provider.hpp"
@@ -13,6 +14,7 @@
 #include "propose/secrets.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/json_members.hpp"
 #include "support/process.hpp"
 #include "support/secret_environment.hpp"
 #include "support/version.hpp"
@@ -31,6 +33,13 @@ std::string name_of(const ProposeRequest& request) {
   return request.config->op + " " + version_name(request.version);
 }
 
+// The earlier version that a published one was sent as once more. The compile step looks again.
+std::string duplicate_of(const ProposeRequest& request) {
+  return text_member(
+      read_json_if_there(request.config->version_dir(request.version) / "origin.json"),
+      "duplicate_of");
+}
+
 void write_proposed(const ProposeRequest& request, const char* status, const std::string& reason) {
   const fs::path source = request.config->version_dir(request.version) / "kernel.cu";
   const bool ready = std::string_view(status) == "ready";
@@ -40,6 +49,7 @@ void write_proposed(const ProposeRequest& request, const char* status, const std
                                  {"version", version_name(request.version)},
                                  {"status", status},
                                  {"source", ready ? source.string() : std::string()},
+                                 {"duplicate_of", ready ? duplicate_of(request) : std::string()},
                                  {"reason", reason}}));
 }
 
@@ -143,6 +153,9 @@ Proposal converse(const ProposeRequest& request, const Journal& journal,
   loop.op = config.op;
   loop.version = request.version;
   loop.turn_limit = is_paid(provider_name) ? config.fix_limit + 1 : 0;
+  loop.twin_of = [&](const std::string& source) {
+    return earlier_twin(config, request.version, source);
+  };
   loop.check_text = [&](const std::string& text) {
     refuse_secrets(text, secrets, "the recording of " + name_of(request));
   };

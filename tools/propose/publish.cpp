@@ -28,23 +28,25 @@ Json origin_of(const OpConfig& config, int version, const Proposal& proposal,
     const bool known = spend.requests > 0 && spend.unknown == 0;
     cost = known ? Json(static_cast<double>(spend.nano_usd) / 1e9) : Json(nullptr);
   }
-  return {{"schema_version", 1},
-          {"op", config.op},
-          {"version", version_name(version)},
-          {"provider", proposal.provider},
-          {"model", proposal.model},
-          {"mode", proposal.mode},
-          {"parent", parent_of(proposal)},
-          {"created", created},
-          {"source_sha256", sha256(proposal.source)},
-          {"prompt_sha256", sha256(first.system + "\n" + first.turns.front().text)},
-          {"summary", proposal.summary},
-          {"turns", proposal.turns.size()},
-          {"tokens", {{"input", proposal.input_tokens}, {"output", proposal.output_tokens}}},
-          {"requests", proposal.requests},
-          {"cost_usd", cost},
-          {"prompt_schema", k_prompt_schema},
-          {"note", proposal.note}};
+  return {
+      {"schema_version", 1},
+      {"op", config.op},
+      {"version", version_name(version)},
+      {"provider", proposal.provider},
+      {"model", proposal.model},
+      {"mode", proposal.mode},
+      {"parent", parent_of(proposal)},
+      {"created", created},
+      {"source_sha256", sha256(proposal.source)},
+      {"prompt_sha256", sha256(first.system + "\n" + first.turns.front().text)},
+      {"summary", proposal.summary},
+      {"turns", proposal.turns.size()},
+      {"tokens", {{"input", proposal.input_tokens}, {"output", proposal.output_tokens}}},
+      {"requests", proposal.requests},
+      {"cost_usd", cost},
+      {"duplicate_of", proposal.duplicate_of.empty() ? Json(nullptr) : Json(proposal.duplicate_of)},
+      {"prompt_schema", k_prompt_schema},
+      {"note", proposal.note}};
 }
 
 Json conversation_of(const OpConfig& config, int version, const Proposal& proposal) {

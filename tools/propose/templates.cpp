@@ -21,13 +21,14 @@ extern const std::string_view k_prompt_ask_optimise;
 extern const std::string_view k_prompt_ask_branch;
 extern const std::string_view k_prompt_followup_compile;
 extern const std::string_view k_prompt_followup_answer;
+extern const std::string_view k_prompt_followup_duplicate;
 extern const std::string_view k_prompt_tools;
 extern const std::string_view k_prompt_agent_guide;
 
 namespace {
 
 std::string_view built_in(const std::string& name) {
-  static const std::array<std::pair<const char*, std::string_view>, 13> k_texts{
+  static const std::array<std::pair<const char*, std::string_view>, 14> k_texts{
       {{"system", k_prompt_system},
        {"task", k_prompt_task},
        {"device_90a", k_prompt_device_90a},
@@ -39,6 +40,7 @@ std::string_view built_in(const std::string& name) {
        {"ask_branch", k_prompt_ask_branch},
        {"followup_compile", k_prompt_followup_compile},
        {"followup_answer", k_prompt_followup_answer},
+       {"followup_duplicate", k_prompt_followup_duplicate},
        {"tools", k_prompt_tools},
        {"agent_guide", k_prompt_agent_guide}}};
   for (const auto& [known, text] : k_texts) {

@@ -50,6 +50,7 @@ std::string line_of(const OpConfig& config, int version, const std::string& step
   if (step == "proposed") return proposed_line(config, version, json);
   if (step == "compile") {
     if (status == "stopped") return {};
+    if (status == "duplicate") return text_member(json, "reason");
     return status == "compiled" ? "compiled"
                                 : with_reason("does not compile", text_member(json, "reason"));
   }

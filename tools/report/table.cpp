@@ -35,6 +35,8 @@ std::string verdict(const VersionRecord& record) {
       return "not runnable here";
     case Outcome::bench_failed:
       return "timing refused";
+    case Outcome::duplicate:
+      return "sent before";
     case Outcome::rejected:
       return "rejected";
   }

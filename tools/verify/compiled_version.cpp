@@ -10,6 +10,7 @@ namespace {
 CompiledVersion::Status parse_status(const std::string& text) {
   if (text == "compiled") return CompiledVersion::Status::compiled;
   if (text == "stopped") return CompiledVersion::Status::stopped;
+  if (text == "duplicate") return CompiledVersion::Status::duplicate;
   if (text == "failed") return CompiledVersion::Status::failed;
   fail(ExitCode::bad_input, "unknown status \"{}\"", text);
 }

@@ -13,7 +13,7 @@
 namespace kernelloop {
 
 struct CompiledVersion {
-  enum class Status { compiled, failed, stopped };
+  enum class Status { compiled, failed, stopped, duplicate };
   std::string op;
   std::string version;
   Status status = Status::failed;

@@ -220,8 +220,9 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
   std::string reason;
   result.compiled = version.status == CompiledVersion::Status::compiled;
   if (!result.compiled) {
-    const bool stopped = version.status == CompiledVersion::Status::stopped;
-    reason = (stopped ? "stopped: " : "does not compile: ") + version.reason;
+    if (version.status == CompiledVersion::Status::stopped) reason = "stopped: ";
+    if (version.status == CompiledVersion::Status::failed) reason = "does not compile: ";
+    reason += version.reason;
     result.summary = fmt::format("{} {}: skipped, {}", version.op, version.version, reason);
   } else if (version.availability != CompiledVersion::Availability::built) {
     rungs.push_back(build_rung(version));

@@ -57,12 +57,14 @@ class CompileCommand : public VersionTest {
                                {"device_launcher", Json::array()}}));
   }
 
-  void propose(const std::string& status, const std::string& reason) {
+  void propose(const std::string& status, const std::string& reason,
+               const std::string& duplicate_of = "") {
     write_file_atomic(step_ / "proposed.json", to_text({{"schema_version", 1},
                                                         {"op", "scale"},
                                                         {"version", "v002"},
                                                         {"status", status},
                                                         {"source", request_.source.string()},
+                                                        {"duplicate_of", duplicate_of},
                                                         {"reason", reason}}));
   }
 
@@ -132,6 +134,40 @@ TEST_F(CompileCommand, PassesAStopOnWithoutCompiling) {
   EXPECT_EQ(compiled["artifacts"]["cuda"]["status"], "absent");
   EXPECT_FALSE(std::filesystem::exists(step_ / "kernel.cubin"));
   EXPECT_THAT(read_file(step_ / "compile.d"), testing::EndsWith("/v002/proposed.json\n"));
+}
+
+TEST_F(CompileCommand, AVersionSentOnceMoreIsNotCompiledUntilItIsEdited) {
+  const std::filesystem::path first = directory_.path() / "generated/scale/v001/kernel.cu";
+  write_file_atomic(first, plan_comment() + k_kernel);
+  propose("ready", "", "v001");
+  write_source(plan_comment() + "// better now\n" + k_kernel);
+  run_command();
+  const Json compiled = written();
+  EXPECT_EQ(compiled["status"], "duplicate");
+  EXPECT_EQ(compiled["reason"], "the same source as v001, sent once more");
+  EXPECT_EQ(compiled["source"], request_.source.string());
+  // An edit of either file runs the step again.
+  EXPECT_THAT(read_file(step_ / "compile.d"), HasSubstr("kernel.cu"));
+  EXPECT_THAT(read_file(step_ / "compile.d"), HasSubstr(first.string()));
+
+  // No nvcc is needed to see that; it is to compile what has become another version.
+  nvcc_.clear();
+  write_config();
+  run_command();
+  EXPECT_EQ(written()["status"], "duplicate");
+  write_source(plan_comment() + "// better now\nstatic_assert(1);\n" + k_kernel);
+  EXPECT_THROW(run_command(), Error);
+}
+
+TEST_F(CompileCommand, WhatAProposalSaysOfItsTwinIsLookedAt) {
+  nvcc_.clear();
+  write_config();
+  write_source(plan_comment() + k_kernel);
+  propose("ready", "", "v001");  // there is none
+  EXPECT_THROW(run_command(), Error);
+  write_file_atomic(directory_.path() / "generated/scale/v001/kernel.cu",
+                    plan_comment() + "int other;\n" + k_kernel);
+  EXPECT_THROW(run_command(), Error);
 }
 
 TEST_F(CompileCommand, RefusesABrokenProposal) {

@@ -101,6 +101,24 @@ TEST_F(Learn, AStopIsKeptUntilSomebodyAddsAVersion) {
   EXPECT_EQ(learn(config_, 2, 0.9).decision.action, Decision::Action::optimise);
 }
 
+TEST_F(Learn, AVersionSentOnceMoreIsRecordedAndDecidesAnotherIdea) {
+  verified(1, 100.0);
+  learn(config_, 1, 0.9);
+  origin(2, "optimise");
+  write(2, "proposed.json", {{"status", "ready"}});
+  write(2, "compile.json", {{"status", "duplicate"}, {"reason", "the same source as v001"}});
+  write(2, "verify.json", {{"status", "skipped"}});
+  const History history = learn(config_, 2, 0.9);
+  EXPECT_EQ(history.versions[1].outcome, Outcome::duplicate);
+  EXPECT_EQ(history.versions[1].failure, "the same source as v001");
+  EXPECT_FALSE(history.versions[1].time_us);
+  EXPECT_EQ(history.decision.action, Decision::Action::branch);
+  EXPECT_THAT(read_file(config_.history_dir(2) / "feedback.md"),
+              testing::HasSubstr("## v002: duplicate\nthe same source as v001\n"));
+  const History read = history_from_json(read_json(config_.history_dir(2) / "history.json"));
+  EXPECT_EQ(to_json(read), to_json(history));
+}
+
 TEST_F(Learn, AProviderThatEndsStopsTheLoopWithItsReason) {
   verified(1, 100.0);
   learn(config_, 1, 0.9);

@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <map>
+#include <string>
 
 namespace kernelloop {
 namespace {
@@ -28,6 +29,7 @@ class Course {
       record.version = version_name(static_cast<int>(history_.versions.size()) + 1);
       record.round = history_.round;
       record.mode = name_of(history_.decision.action);
+      record.parent = history_.decision.parent;
       record.outcome = time ? Outcome::verified : failure;
       record.failure = time ? "" : "rung smoke failed";
       record.time_us = time;
@@ -72,14 +74,66 @@ TEST(Policy, AFailedSpeedUpIsRepairedBeforeTheNextIdea) {
   EXPECT_NE(course.next().action, Action::fix);
 }
 
-TEST(Policy, BranchesFromAnotherGoodVersionOnAPlateauThenStops) {
+TEST(Policy, BranchesOnAPlateauThenStops) {
   Course course;
   course.round({100.0}).round({120.0}).round({100.0});
   EXPECT_EQ(course.next().action, Action::branch);
-  EXPECT_EQ(course.next().parent, "v003");
-  course.round({99.5}).round({101.0});
+  course.round({99.5}).round({101.0}).round({130.0});
+  EXPECT_EQ(course.next().action, Action::branch);
+  course.round({101.0});
   EXPECT_EQ(course.next().action, Action::stop);
-  EXPECT_THAT(course.next().reason, testing::StartsWith("plateau: 4 rounds without a gain"));
+  EXPECT_THAT(course.next().reason, testing::StartsWith("plateau: 6 rounds without a gain"));
+}
+
+// Three ideas: 100 and 110 are good, 200 is too slow to start from.
+TEST(Policy, ParentsOfBranchesAreDrawnBySpeedAmongGoodAndDifferentOnes) {
+  std::map<std::string, int> drawn;
+  for (int op = 0; op < 400; ++op) {
+    Course course;
+    course.history_.op = "op" + std::to_string(op);
+    course.round({110.0});
+    course.history_.decision = {};  // a seed
+    course.round({100.0});
+    course.history_.decision = {};
+    course.round({200.0}).round({101.0});
+    ASSERT_EQ(course.next().action, Action::branch);
+    EXPECT_THAT(course.next().reason, testing::HasSubstr("drawn by speed from 2"));
+    EXPECT_EQ(decide(course.history_, {}).parent, course.next().parent);
+    ++drawn[course.next().parent];
+  }
+  EXPECT_THAT(drawn, testing::UnorderedElementsAre(testing::Key("v001"), testing::Key("v002")));
+  EXPECT_GT(drawn["v002"], drawn["v001"]);
+  EXPECT_GT(drawn["v001"], 100);
+}
+
+TEST(Policy, ADuplicateAsksForAnotherIdeaAndManyStop) {
+  Course course;
+  course.round({100.0}).round({k_failed}, std::nullopt, Outcome::duplicate);
+  EXPECT_EQ(course.next().action, Action::branch);
+  EXPECT_THAT(course.next().reason, testing::HasSubstr("was there already"));
+  course.round({k_failed}, std::nullopt, Outcome::duplicate);
+  course.round({k_failed}, std::nullopt, Outcome::duplicate);
+  EXPECT_EQ(course.next().action, Action::stop);
+  EXPECT_THAT(course.next().reason, testing::StartsWith("repeated duplicates: the last 3 rounds"));
+}
+
+TEST(Policy, RepeatedFailureAfterARightVersionStopsForThat) {
+  Course course;
+  course.round({100.0});
+  for (int i = 0; i < 5; ++i) course.round({k_failed});
+  EXPECT_NE(course.next().action, Action::stop);
+  course.round({k_failed});
+  EXPECT_THAT(course.next().reason,
+              testing::StartsWith("repeated failure: no version of the last 6"));
+  EXPECT_THAT(course.next().reason, testing::HasSubstr("v001 stays the best"));
+}
+
+TEST(Policy, AFailureThatWasLeftBehindIsNotRepairedLater) {
+  Course course;
+  course.round({100.0}).round({k_failed}).round({90.0});
+  course.round({k_failed}, std::nullopt, Outcome::bench_failed);
+  EXPECT_EQ(course.next().action, Action::optimise);
+  EXPECT_EQ(course.next().parent, "v003");
 }
 
 TEST(Policy, NoiseIsNoGain) {
@@ -91,8 +145,6 @@ TEST(Policy, NoiseIsNoGain) {
   EXPECT_EQ(cpu.next().action, Action::branch);
 }
 
-// Small steps that add up are a gain: the bar is the last best, and it moves only with a gain
-// shown.
 TEST(Policy, StopsAtTheRoofline) {
   Course course;
   course.round({100.0}, 0.5).round({55.0}, 0.905);

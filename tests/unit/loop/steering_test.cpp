@@ -107,6 +107,18 @@ TEST_F(SteeringTest, APinHoldsUntilTheLoopStops) {
   EXPECT_EQ(steered(history_, steering, config_).decision.parent, "v002");
 }
 
+// A fork or a pin goes before what the policy has drawn.
+TEST_F(SteeringTest, AForkWinsAgainstADrawnParent) {
+  history_.decision = {Action::branch, "v002", "plateau, drawn by speed from 2"};
+  Steering steering;
+  steering.pin = "v002";
+  steering.fork_parent = "v001";
+  steering.fork_version = "v004";
+  const Decision decision = steered(history_, steering, config_).decision;
+  EXPECT_EQ(decision.action, Action::optimise);
+  EXPECT_EQ(decision.parent, "v001");
+}
+
 TEST_F(SteeringTest, FromAWrongVersionTheAskIsToMendIt) {
   history_.versions[0].outcome = Outcome::wrong;
   Steering steering;

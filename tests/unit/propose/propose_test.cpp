@@ -159,6 +159,63 @@ TEST_F(Propose, WhatAPersonRecordedReplaysTheSame) {
   EXPECT_EQ(published(1, "origin.json")["requests"], 0);
 }
 
+// Comments and layout aside, "good" is v001.
+std::string once_more(const std::string& body) {
+  return "Summary: again\n```cuda\n" + kernel_text("// now much faster\n  " + body) + "```\n";
+}
+
+TEST_F(Propose, AVersionSentOnceMoreIsToldOfOnce) {
+  config_.provider = "replay";
+  record(1, {answer_text("good")});
+  record(2, {once_more("good"), answer_text("something else")});
+  propose_version(1);
+  decide(1, {Decision::Action::optimise, "v001", "go on"});
+  propose_version(2);
+  EXPECT_EQ(read_file(config_.version_dir(2) / "kernel.cu"), kernel_text("something else"));
+  EXPECT_EQ(compiler_.compiled, 2);
+  EXPECT_EQ(proposed(2)["duplicate_of"], "");
+  EXPECT_EQ(published(2, "origin.json")["duplicate_of"], nullptr);
+  const Json turns = published(2, "conversation.json")["turns"];
+  EXPECT_EQ(turns[0]["outcome"]["status"], "duplicate");
+  EXPECT_THAT(turns[1]["request"]["prompt"].get<std::string>(),
+              HasSubstr("Your file is v001 once more"));
+  EXPECT_EQ(turns[1]["outcome"]["status"], "compiled");
+}
+
+TEST_F(Propose, WhoSendsItAgainGetsItPublishedAsADuplicate) {
+  config_.provider = "replay";
+  config_.fix_limit = 0;  // the telling takes no turn away
+  record(1, {answer_text("good")});
+  record(2, {answer_text("another")});
+  record(3, {once_more("good"), once_more("another"), answer_text("never asked for")});
+  propose_version(1);
+  decide(1, {Decision::Action::optimise, "v001", "go on"});
+  propose_version(2);
+  decide(2, {Decision::Action::optimise, "v002", "go on"});
+  propose_version(3);
+  EXPECT_EQ(compiler_.compiled, 2);
+  EXPECT_EQ(proposed(3)["status"], "ready");
+  EXPECT_EQ(proposed(3)["duplicate_of"], "v002");
+  EXPECT_EQ(published(3, "origin.json")["duplicate_of"], "v002");
+  EXPECT_EQ(published(3, "origin.json")["note"], "the same as v002");
+  EXPECT_EQ(published(3, "conversation.json")["turns"].size(), 2u);
+  // Found there already, it is still known for what it is.
+  std::filesystem::remove(config_.step_dir(3) / "proposed.json");
+  propose_version(3);
+  EXPECT_EQ(proposed(3)["duplicate_of"], "v002");
+}
+
+TEST_F(Propose, VersionsOfOneRoundAreNotComparedWithOneAnother) {
+  config_.provider = "replay";
+  config_.candidates = 2;
+  record(1, {answer_text("good")});
+  record(2, {answer_text("good")});
+  propose_version(1);
+  propose_version(2);
+  EXPECT_EQ(proposed(2)["duplicate_of"], "");
+  EXPECT_EQ(compiler_.compiled, 2);
+}
+
 TEST_F(Propose, ReplayEndsWhereTheRecordingEnds) {
   config_.provider = "replay";
   record(1, {answer_text("broken a"), answer_text("good b")});
