@@ -9,14 +9,18 @@ cd "$work_dir"
 cp -r "$source_dir/docs/tutorial/ops" "$source_dir/docs/tutorial/references" .
 first=$(cat "$source_dir/docs/tutorial/first.cu")
 second=$(cat "$source_dir/docs/tutorial/second.cu")
+# The second with half the block: another version, not a duplicate.
+third=${second//256/128}
+[[ $third != "$second" ]] || fail "docs/tutorial/second.cu has no block of 256"
 answer() { printf 'Summary: %s\n\n```cuda\n%s\n```\n' "$1" "$2"; }
 answer "does not compile" "${first/;/ oops}" >a1.md
 answer "plain" "$first" >a2.md
 answer "vectors" "$second" >a3.md
+answer "smaller blocks" "$third" >a4.md
 cat >script.json <<EOF
 [ {"kind": "drip", "text_file": "$work_dir/a1.md"}, {"kind": "stream", "text_file": "$work_dir/a2.md"},
   {"kind": "json", "text_file": "$work_dir/a3.md"}, {"kind": "drip", "text_file": "$work_dir/a1.md"},
-  {"kind": "stream", "text_file": "$work_dir/a3.md"}, {"kind": "stream", "text_file": "$work_dir/a2.md"} ]
+  {"kind": "stream", "text_file": "$work_dir/a3.md"}, {"kind": "stream", "text_file": "$work_dir/a4.md"} ]
 EOF
 
 total_replies=0 total_versions=0 lost=0 paid_twice=0 corrupt=0 done_kills=0 lap=0

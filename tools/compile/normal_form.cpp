@@ -6,12 +6,14 @@
 #include "support/hash.hpp"
 #include "support/json.hpp"
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace kernelloop {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+constexpr std::string_view k_gaps = " \t\r\v\f";  // white space but for line ends
 
 // Never part of a longer token, so that white space beside them means nothing.
 bool stands_alone(char c) { return std::string_view("(){}[];,?~").find(c) != std::string::npos; }
@@ -27,6 +29,9 @@ class Condenser {
     return std::move(result_);
   }
 
+  // Whether a macro makes text of its arguments, in which white space is seen.
+  [[nodiscard]] bool makes_text() const noexcept { return makes_text_; }
+
  private:
   void step() {
     const char c = text_[at_];
@@ -38,14 +43,25 @@ class Condenser {
       at_ += splice;
     } else if (c == '\n') {
       end_line();
-    } else if (is_blank(c)) {
+    } else if (k_gaps.find(c) != std::string_view::npos) {
       gap_ = true;
       ++at_;
     } else {
-      if (line_is_empty_ && c == '#') begin_directive();
-      put(std::string_view(text_).substr(at_, 1));
-      ++at_;
+      const std::size_t length = hash_length();
+      if (length > 0 && line_is_empty_)
+        begin_directive();
+      else if (length == 1 && directive_)
+        makes_text_ = true;
+      put(std::string_view(text_).substr(at_, std::max<std::size_t>(length, 1)));
+      at_ += std::max<std::size_t>(length, 1);
     }
+  }
+
+  // Of `#`, `##` and the digraph `%:` here; 0 when there is none.
+  [[nodiscard]] std::size_t hash_length() const {
+    const std::string_view rest = std::string_view(text_).substr(at_, 2);
+    if (rest == "##" || rest == "%:") return 2;
+    return rest.substr(0, 1) == "#" ? 1 : 0;
   }
 
   [[nodiscard]] std::size_t splice_length() const {
@@ -93,6 +109,7 @@ class Condenser {
   std::size_t next_literal_ = 0;
   bool gap_ = false;  // white space since the last token
   bool directive_ = false;
+  bool makes_text_ = false;
   bool line_is_empty_ = true;
 };
 
@@ -106,7 +123,11 @@ std::string plan_of(const std::string& source) {
 }  // namespace
 
 std::string normal_form(const std::string& source) {
-  return plan_of(source) + "\n" + Condenser(SourceText(source)).run();
+  const SourceText text(source);
+  Condenser condenser(text);
+  std::string code = condenser.run();
+  if (condenser.makes_text() || text.find_word("__LINE__")) return source;
+  return plan_of(source) + "\n" + code;
 }
 
 std::string normal_hash(const std::string& source) { return sha256(normal_form(source)); }

@@ -7,7 +7,8 @@ namespace kernelloop {
 
 // The launch plan without its layout, then the code without comments, spliced lines and the white
 // space that separates nothing. Literals and the lines of the preprocessor stay what they are.
-// Doubtful white space stays: two sources may be called different that are not, never the same.
+// Doubtful white space stays, and a source that can see its own layout (`__LINE__`, a macro with
+// `#`) is its own normal form: two sources may be called different that are not, never the same.
 std::string normal_form(const std::string& source);
 
 // SHA-256 of the normal form.

@@ -54,14 +54,15 @@ Round round_of(const History& history, int number) {
 
 Course course_of(const History& history, double gain) {
   Course course;
-  double best = std::numeric_limits<double>::infinity();
+  // The best time when a gain was last seen: small steps that add up are a gain too.
+  double bar = std::numeric_limits<double>::infinity();
   for (int number = 1; number <= history.round; ++number) {
     const Round round = round_of(history, number);
     if (!round.any) continue;
     const bool right = round.fastest != nullptr;
-    const double time = right ? *round.fastest->time_us : best;
-    course.rounds_since_gain = time < best * (1.0 - gain) ? 0 : course.rounds_since_gain + 1;
-    best = std::min(best, time);
+    const bool gained = right && *round.fastest->time_us < bar * (1.0 - gain);
+    if (gained) bar = *round.fastest->time_us;
+    course.rounds_since_gain = gained ? 0 : course.rounds_since_gain + 1;
     course.failed_rounds_in_a_row = right ? 0 : course.failed_rounds_in_a_row + 1;
     course.fix_rounds_in_a_row = !right && round.only_repairs ? course.fix_rounds_in_a_row + 1 : 0;
     course.duplicate_rounds_in_a_row =

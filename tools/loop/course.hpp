@@ -8,10 +8,11 @@
 namespace kernelloop {
 
 struct Course {
-  int rounds_since_gain = 0;          // since the best time last fell by more than the margin
-  int failed_rounds_in_a_row = 0;     // no version of the round was right
-  int fix_rounds_in_a_row = 0;        // of those, the ones that were already repairs
-  int duplicate_rounds_in_a_row = 0;  // every version of the round had been sent before
+  int rounds_since_gain =
+      0;  // since a time was below that of the last gain by more than the margin
+  int failed_rounds_in_a_row = 0;              // no version of the round was right
+  int fix_rounds_in_a_row = 0;                 // of those, the ones that were already repairs
+  int duplicate_rounds_in_a_row = 0;           // every version of the round had been sent before
   const VersionRecord* last_failed = nullptr;  // since the last round with a right version
 };
 

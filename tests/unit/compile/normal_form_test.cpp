@@ -46,6 +46,14 @@ TEST(NormalForm, LinesOfThePreprocessorStayLines) {
   expect_same("int a;\n#define A \\\n  1\n", "int a; \n#define A 1\n");
 }
 
+TEST(NormalForm, ASourceThatSeesItsLayoutIsComparedAsItStands) {
+  expect_different("int a = __LINE__;", "\nint a = __LINE__;");
+  expect_different("#define S(x) #x\nconst char* s = S(a+b);",
+                   "#define S(x) #x\nconst char* s = S(a + b);");
+  expect_same("#define J(x) x##1\nint J(a);", "#define J(x) x##1\nint J( a );");
+  expect_different("%:define A 1\nint b;", "%:define A 1 int b;\n");
+}
+
 TEST(NormalForm, OfThePlanOnlyTheLayoutIsLeftOut) {
   const std::string code = "int a;";
   EXPECT_EQ(normal_form(source(code)),

@@ -138,11 +138,21 @@ TEST(Policy, AFailureThatWasLeftBehindIsNotRepairedLater) {
 
 TEST(Policy, NoiseIsNoGain) {
   Course gpu;
-  gpu.round({100.0}).round({99.2}).round({98.9});
+  gpu.round({100.0}).round({99.2}).round({99.1});
   EXPECT_EQ(gpu.next().action, Action::branch);
   Course cpu("cpu");
   cpu.round({100.0}).round({97.0}).round({96.0});
   EXPECT_EQ(cpu.next().action, Action::branch);
+}
+
+TEST(Policy, SmallStepsThatAddUpAreAGain) {
+  Course course;
+  double time = 100.0;
+  for (int i = 0; i < 12; ++i) {
+    course.round({time});
+    time *= 0.993;
+  }
+  EXPECT_NE(course.next().action, Action::stop);
 }
 
 TEST(Policy, StopsAtTheRoofline) {
