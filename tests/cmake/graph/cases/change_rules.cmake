@@ -6,11 +6,20 @@ configure(-DKERNELLOOP_VERSIONS=1 "-DKERNELLOOP_CMAKE_DIR=${case_dir}/copy/cmake
 build(optimize_all)
 expect_steps_any()
 set(rules "${case_dir}/copy/cmake/kernelloop/rules.cmake")
-edit("${rules}" "KERNELLOOP_MEASUREMENT_RULES 2" "KERNELLOOP_MEASUREMENT_RULES 3")
+include("${rules}")
+function(raise kind)
+  math(EXPR next "${KERNELLOOP_${kind}_RULES} + 1")
+  edit(
+    "${rules}"
+    "KERNELLOOP_${kind}_RULES ${KERNELLOOP_${kind}_RULES}"
+    "KERNELLOOP_${kind}_RULES ${next}"
+  )
+endfunction()
+raise(MEASUREMENT)
 configure("-DKERNELLOOP_CMAKE_DIR=${case_dir}/copy/cmake")
 build(optimize_all)
 expect_steps("bench softmax v001" "learn softmax 1")
-edit("${rules}" "KERNELLOOP_VERIFICATION_RULES 2" "KERNELLOOP_VERIFICATION_RULES 3")
+raise(VERIFICATION)
 # No configure of ours: the build itself notices the changed file.
 build(optimize_all)
 expect_steps("verify softmax v001" "bench softmax v001" "learn softmax 1")
