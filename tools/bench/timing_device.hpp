@@ -4,6 +4,7 @@
 
 #include "device/worker_client.hpp"
 
+#include <filesystem>
 #include <string>
 
 namespace kernelloop {
@@ -22,10 +23,12 @@ class TimingDevice {
   virtual RoofValue measure_roof(const Roof& roof, std::int64_t bytes) = 0;
 };
 
-// A worker of `kind` ("cuda" | "cpu"). Throws Error(environment) at first use when there is none.
+// A worker of `kind` ("cuda" | "cpu"), of the program kernelloop-device (empty: this one). Throws
+// Error(environment) at first use when there is none.
 class WorkerDevice : public TimingDevice {
  public:
-  explicit WorkerDevice(const std::string& kind) : worker_(WorkerOptions{kind, {}, {}}) {}
+  explicit WorkerDevice(const std::string& kind, const std::filesystem::path& program = {})
+      : worker_(WorkerOptions{kind, program, {}}) {}
 
   const DeviceDescription& device() override { return worker_.device(); }
   int load(const Artifact& artifact) override { return worker_.load(artifact); }
