@@ -1,8 +1,7 @@
 #include "compile/text.hpp"
-#include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/json_members.hpp"
-#include "support/process.hpp"
+#include "support/unified_diff.hpp"
 
 #include <fmt/format.h>
 
@@ -14,27 +13,6 @@
 
 namespace kernelloop {
 namespace {
-
-// A unified diff of two texts, by the diff program; says so when there is none or no difference.
-std::string unified(const std::string& before, const std::string& after,
-                    const std::string& before_name, const std::string& after_name) {
-  if (before == after) return "no difference\n";
-  if (find_program("diff").empty()) {
-    return "the program diff is not on this machine (package diffutils); nothing can be compared\n";
-  }
-  const TemporaryDirectory directory;
-  write_file_atomic(directory.path() / "before", before);
-  write_file_atomic(directory.path() / "after", after);
-  Command command;
-  command.arguments = {"diff",    "--unified=3", "--label", before_name,
-                       "--label", after_name,    "before",  "after"};
-  command.directory = directory.path();
-  const ProcessResult result = run(command);
-  if (result.signal != 0 || result.timed_out || result.exit_code > 1) {
-    fail(ExitCode::environment, "diff failed ({}): {}", result.describe(), result.error_output);
-  }
-  return result.output;
-}
 
 std::string change(std::int64_t before, std::int64_t after) {
   return before == after ? fmt::format("{}", before)
@@ -137,14 +115,15 @@ std::string difference_text(const VersionFiles& before, const VersionFiles& afte
       "# {}: from {} to {}\n## Source\n```\n{}```\n## Resources\n{}\n## "
       "Instructions\n{}",
       after.op, before.version, after.version,
-      unified(read_file(before.source), read_file(after.source), before.version, after.version),
+      unified_diff(read_file(before.source), read_file(after.source), before.version,
+                   after.version),
       resource_changes(before.compiled, after.compiled), count_changes(before, after));
 }
 
 std::string code_difference_text(const VersionFiles& before, const VersionFiles& after,
                                  Listing::Language what) {
-  return unified(comparable(listing_in(before, what)), comparable(listing_in(after, what)),
-                 before.version, after.version);
+  return unified_diff(comparable(listing_in(before, what)), comparable(listing_in(after, what)),
+                      before.version, after.version);
 }
 
 }  // namespace kernelloop

@@ -3,6 +3,7 @@
 #include "compile/normal_form.hpp"
 #include "config/op_config.hpp"
 #include "kernelloop/commands.hpp"
+#include "support/depfile.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
@@ -31,30 +32,13 @@ struct CompileOptions {
   bool traced = false;
 };
 
-// As Make and Ninja read file names.
-std::string escaped(const std::string& path) {
-  std::string result;
-  for (const char c : path) {
-    if (c == ' ' || c == '#') result += '\\';
-    if (c == '$') result += '$';
-    result += c;
-  }
-  return result;
-}
-
 // Edits of the source by hand, or of a header it reads, run the step again.
-void write_depfile(const std::filesystem::path& depfile, const std::filesystem::path& output,
-                   const std::filesystem::path& proposed, const Json& compiled) {
-  // Always one prerequisite: a rule without any is lost on its way through CMake, and Ninja would
-  // run the step at every build.
-  std::string rule = escaped(output.string()) + ": " + escaped(proposed.string());
-  if (const std::string source = compiled.at("source"); !source.empty()) {
-    rule += " " + escaped(source);
-  }
-  for (const Json& file : compiled.at("dependencies")) {
-    rule += " \\\n  " + escaped(file.get<std::string>());
-  }
-  write_file_if_changed(depfile, rule + "\n");
+std::vector<std::filesystem::path> inputs_of(const std::filesystem::path& proposed,
+                                             const Json& compiled) {
+  std::vector<std::filesystem::path> inputs{proposed};
+  if (const std::string source = compiled.at("source"); !source.empty()) inputs.push_back(source);
+  for (const Json& file : compiled.at("dependencies")) inputs.push_back(file.get<std::string>());
+  return inputs;
 }
 
 // The traced build of a version stands beside the real one, under the same names.
@@ -148,7 +132,7 @@ void compile_step(const CompileOptions& options) {
   result.update(body);
   const std::filesystem::path output = output_dir(config, options) / "compile.json";
   if (!options.depfile.empty()) {
-    write_depfile(options.depfile, output, step_dir / "proposed.json", result);
+    write_depfile(options.depfile, output, inputs_of(step_dir / "proposed.json", result));
   }
   write_file_if_changed(output, to_text(result));
   if (body.at("status") != "stopped") {

@@ -3,6 +3,7 @@
 #include "compile/compile.hpp"
 #include "product/adopted.hpp"
 #include "product/launcher_source.hpp"
+#include "support/depfile.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
@@ -154,31 +155,13 @@ ShippedVersion shipped(const OpConfig& config, const OpSpec& spec, const Shipmen
   return result;
 }
 
-std::string escaped_for_make(const std::filesystem::path& path) {
-  std::string result;
-  for (const char character : path.string()) {
-    if (character == ' ' || character == '#') {
-      result += '\\';
-    }
-    if (character == '$') {
-      result += '$';
-    }
-    result += character;
-  }
-  return result;
-}
-
-std::string depfile_text(const OpConfig& config, const std::filesystem::path& output,
-                         const std::vector<Shipment>& shipments) {
-  std::string text = escaped_for_make(output) + ":";
+std::vector<std::filesystem::path> inputs_of(const OpConfig& config,
+                                             const std::vector<Shipment>& shipments) {
   std::vector<std::filesystem::path> inputs = {config.adopted_file(), config.spec};
   for (const Shipment& one : shipments) {
     inputs.push_back(source_of(config, one.adopted));
   }
-  for (const std::filesystem::path& input : inputs) {
-    text += " \\\n  " + escaped_for_make(input);
-  }
-  return text + "\n";
+  return inputs;
 }
 
 }  // namespace
@@ -208,7 +191,7 @@ std::vector<std::string> build_library(const OpConfig& config, const LibraryRequ
   write_file_if_changed(request.output_dir / (config.op + ".h"), text.header);
   write_file_if_changed(source, text.source);
   if (!request.depfile.empty()) {
-    write_file_if_changed(request.depfile, depfile_text(config, source, shipments));
+    write_depfile(request.depfile, source, inputs_of(config, shipments));
   }
   return notes;
 }
