@@ -1,7 +1,7 @@
 # _kernelloop_add_op_steps(<op> <working_directory>)
 #
 # The loop, unrolled: one custom command per step, run in <working_directory>, and the target
-# optimize_<op>, which wants the last of them. What stands on a command line or under DEPENDS re-runs
+# optimize_<op>, which wants the last of them; and report_<op>. What stands on a command line or under DEPENDS re-runs
 # the step; what must not (hints, model, limits) goes through config.json, on which nothing depends.
 # Versions under generated/ are never outputs, so that `clean` cannot delete them.
 #
@@ -217,6 +217,20 @@ function(_kernelloop_add_op_steps op working_directory)
   endforeach()
   # No command of its own, so that a second build has no work to do.
   add_custom_target(optimize_${op} DEPENDS ${known})
+  # The report shows what there is. It names no step's output, neither here nor in its depfile, or it
+  # would have them built and a model asked; the depfile names their directories, which are newer
+  # once a step has replaced a file in them.
+  add_custom_command(
+    OUTPUT "${BUILD_DIR}/report.stamp"
+    COMMAND
+      "${tool}" report --config "${config}" --write --stamp "${BUILD_DIR}/report.stamp" --depfile
+      "${BUILD_DIR}/report.d"
+    DEPFILE "${BUILD_DIR}/report.d"
+    COMMENT "${op}: report"
+    WORKING_DIRECTORY "${working_directory}"
+    VERBATIM
+  )
+  add_custom_target(report_${op} DEPENDS "${BUILD_DIR}/report.stamp")
   # CMake leaves out what no target wants. Nobody builds this one: trace_<op> asks for single files.
   if(NOT looks STREQUAL "")
     add_custom_target(_kernelloop_looks_${op} DEPENDS ${looks})

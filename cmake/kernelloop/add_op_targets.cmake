@@ -1,7 +1,7 @@
 # _kernelloop_add_op_targets(<op>)
 #
-# verify_, bench_, report_ and adopt_<op> (trace_<op> on a GPU), and with the first operator the same of all and
-# optimize_all. optimize_<op> stands beside the steps.
+# verify_, bench_ and adopt_<op> (profile_ and trace_<op> on a GPU), and with the first operator the same of all
+# and optimize_all. optimize_<op> and report_<op> stand beside the steps.
 function(_kernelloop_add_op_targets op)
   get_target_property(directory ${op} KERNELLOOP_BUILD_DIR)
   get_target_property(tool ${op} _KERNELLOOP_TOOL)
@@ -57,13 +57,6 @@ function(_kernelloop_add_op_targets op)
       endforeach()
     endforeach()
   endforeach()
-  add_custom_target(
-    report_${op}
-    COMMAND "${tool}" report --config "${directory}/config.json"
-    COMMENT "${op}: report"
-    USES_TERMINAL
-    VERBATIM
-  )
   add_custom_target(
     adopt_${op}
     COMMAND "${tool}" adopt --config "${directory}/config.json"

@@ -1,10 +1,14 @@
 #include "kernelloop/commands.hpp"
 #include "product/adopt.hpp"
+#include "report/report_files.hpp"
+#include "support/error.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <memory>
+#include <string>
 
 namespace kernelloop {
 namespace {
@@ -17,6 +21,12 @@ struct AdoptOptions {
 void adopt_and_say(const AdoptOptions& options) {
   const OpConfig config = load_config(options.config);
   fmt::print("{}\n", adopt(config, options.request, device_rematch(config)).line);
+  try {
+    for (const std::string& note : write_reports(config).notes) fmt::print("{}\n", note);
+  } catch (const Error& error) {  // what was adopted stands
+    fmt::print(stderr, "kernelloop: no report: {}; build report_{} again\n", error.what(),
+               config.op);
+  }
 }
 
 }  // namespace

@@ -204,8 +204,6 @@ void record(const OpConfig& config, const Candidate& candidate, const Comparison
   const std::filesystem::path path = evidence_path(config, entry.evidence);
   std::filesystem::create_directories(path.parent_path());
   write_file_if_changed(path, text);
-  std::filesystem::path report = path;
-  write_file_if_changed(report.replace_extension(".md"), evidence_report(evidence));
   // Last: it points at what stands already.
   write_file_if_changed(config.adopted_file(), to_text(to_json(adopted)));
 }

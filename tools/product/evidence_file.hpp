@@ -5,8 +5,6 @@
 #include "product/candidate.hpp"
 #include "support/json.hpp"
 
-#include <string>
-
 namespace kernelloop {
 
 // compare.json against the version that is replaced, taken twice; null where none was.
@@ -22,8 +20,5 @@ struct Comparisons {
 // the serial number of the device are left out: the file is meant to be committed.
 Json evidence_json(const OpConfig& config, const Candidate& candidate,
                    const Comparisons& comparisons);
-
-// The same for people, in Markdown.
-std::string evidence_report(const Json& evidence);
 
 }  // namespace kernelloop

@@ -55,7 +55,7 @@ parse() {
         traced=1
         case "${2:-}" in /*) traced="$2" && shift ;; esac
         ;;
-      --architectures) ;;
+      --architectures | --write) ;;
       --*)
         key="$(echo "${1#--}" | tr - _)"
         eval "$key=\$2"

@@ -259,17 +259,6 @@ TEST_F(AdoptTest, EvidenceNamesNoPathAndNoSerialNumber) {
   EXPECT_THAT(text, HasSubstr("\"nvcc\": \"nvcc\""));
 }
 
-TEST_F(AdoptTest, TheReportShowsTimesVerdictsAndResources) {
-  add_version(1, 50);
-  adopt_now();
-  const std::string text = read_file(root() / "reports/softmax/nvidia-h200.md");
-  EXPECT_THAT(text, HasSubstr("# softmax v001"));
-  EXPECT_THAT(text, HasSubstr("| w | 50.0 µs |"));
-  EXPECT_THAT(text, HasSubstr("| smoke | passed | 2 |"));
-  EXPECT_THAT(text, HasSubstr("| k | 40 | 0 B |"));
-  EXPECT_THAT(text, HasSubstr("Clocks: as found"));
-}
-
 TEST_F(AdoptTest, AFailedRematchKeepsTheIncumbent) {
   add_version(1, 50);
   adopt_now();

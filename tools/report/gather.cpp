@@ -1,0 +1,303 @@
+#include "report/gather.hpp"
+
+#include "loop/evidence.hpp"
+#include "loop/steering.hpp"
+#include "product/adopted.hpp"
+#include "report/latest.hpp"
+#include "report/read_evidence.hpp"
+#include "report/spending.hpp"
+#include "report/table.hpp"
+#include "support/files.hpp"
+#include "support/hash.hpp"
+#include "support/json_members.hpp"
+#include "support/unified_diff.hpp"
+#include "support/version.hpp"
+
+#include <fmt/format.h>
+
+#include "cost/ledger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelloop {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A version that exists, with what this build says of it.
+struct KnownVersion {
+  int number = 0;
+  std::string source;
+  Json origin;
+  std::optional<VersionEvidence> built;  // nothing when this build has not compiled it
+};
+
+// Evidence of an adopted version, as it was committed.
+struct CommittedEvidence {
+  Json json;
+  std::string sha256;
+};
+
+struct Facts {
+  std::vector<KnownVersion> versions;
+  std::map<std::string, CommittedEvidence> committed;  // by device
+  std::optional<std::pair<std::string, DeviceName>> build_device;
+};
+
+std::string slug_of(const Json& device) {
+  return device_slug(text_member(device, "kind"), text_member(device, "name"));
+}
+
+// What tells that `path` appears: itself, or the directory nearest to it that is there.
+fs::path watched(fs::path path) {
+  while (!fs::exists(path) && path.has_parent_path()) path = path.parent_path();
+  return path;
+}
+
+Facts collect(const OpConfig& config, std::vector<fs::path>& inputs) {
+  Facts facts;
+  inputs = {config.path, watched(config.generated_dir / config.op)};
+  for (const fs::path& file : {config.spec, Ledger(config.generated_dir).path()}) {
+    if (fs::exists(file)) inputs.push_back(file);
+  }
+  for (int number = 1; fs::exists(config.version_dir(number) / "kernel.cu"); ++number) {
+    const fs::path directory = config.version_dir(number);
+    KnownVersion one;
+    one.number = number;
+    one.source = read_file(directory / "kernel.cu");
+    one.origin = read_json_if_there(directory / "origin.json");
+    inputs.push_back(directory);
+    inputs.push_back(directory / "kernel.cu");
+    const fs::path steps = config.step_dir(number);
+    if (fs::exists(steps)) inputs.push_back(steps);
+    if (fs::exists(steps / "proposed.json") && fs::exists(steps / "compile.json")) {
+      one.built = load_evidence(config, number);
+      if (const auto device = device_of(*one.built); device && !facts.build_device) {
+        facts.build_device = {device_slug(device->kind, device->name), *device};
+      }
+    }
+    facts.versions.push_back(std::move(one));
+  }
+  const fs::path reports = config.reports_dir / config.op;
+  if (fs::exists(reports)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(reports)) {
+      if (entry.path().extension() != ".json" || is_report_file(entry.path())) continue;
+      inputs.push_back(entry.path());
+      const Json json = read_json(entry.path()).value;
+      if (text_member(json, "status") != "verified") continue;
+      facts.committed[slug_of(member(json, "device"))] = {json, sha256_of_file(entry.path())};
+    }
+  }
+  return facts;
+}
+
+// A version's evidence on one device: of this build where it has measured there, else what was
+// committed of it.
+std::optional<VersionEvidence> evidence_on(const Facts& facts, const std::string& device,
+                                           const KnownVersion& one, std::string& measured_by) {
+  if (one.built && facts.build_device && facts.build_device->first == device) {
+    measured_by = "build";
+    return one.built;
+  }
+  const auto found = facts.committed.find(device);
+  if (found == facts.committed.end()) return std::nullopt;
+  const Json& json = found->second.json;
+  if (text_member(json, "version") != version_name(one.number)) return std::nullopt;
+  measured_by = "evidence";
+  VersionEvidence evidence;
+  evidence.version = one.number;
+  evidence.proposed = {{"status", "ready"}};
+  evidence.compiled = {{"status", "compiled"},
+                       {"source_sha256", text_member(json, "source_sha256")},
+                       {"kernels", list_member(member(json, "compile"), "kernels")}};
+  evidence.verified = member(json, "verify");
+  evidence.measured = member(json, "bench");
+  evidence.origin = one.origin;
+  return evidence;
+}
+
+std::string bounds_of(const std::vector<ReportWorkload>& workloads) {
+  std::string text;
+  for (const ReportWorkload& one : workloads) {
+    if (one.bound.empty() || text.find(one.bound) != std::string::npos) continue;
+    text += (text.empty() ? "" : ", ") + one.bound;
+  }
+  return text;
+}
+
+std::string diff_from_parent(const OpConfig& config, const KnownVersion& one,
+                             const std::string& parent) {
+  const int number = version_number(parent);
+  if (number == 0) return {};
+  const fs::path before = config.version_dir(number) / "kernel.cu";
+  if (!fs::exists(before)) return parent + " is not there any more; nothing can be compared\n";
+  return unified_diff(read_file(before), one.source, parent, version_name(one.number));
+}
+
+void add_origin(const OpConfig& config, const KnownVersion& one, ReportVersion& version) {
+  const Json& origin = one.origin;
+  version.version = version_name(one.number);
+  version.mode = text_member(origin, "mode");
+  version.parent = text_member(origin, "parent");
+  version.provider = origin.is_null() ? "by hand" : text_member(origin, "provider");
+  version.model = text_member(origin, "model");
+  version.change = text_member(origin, "summary");
+  version.input_tokens = count_member(member(origin, "tokens"), "input");
+  version.output_tokens = count_member(member(origin, "tokens"), "output");
+  version.cost_usd = number_member(origin, "cost_usd");
+  version.diff = diff_from_parent(config, one, version.parent);
+}
+
+void add_measurements(const OpConfig& config, const KnownVersion& one,
+                      const VersionEvidence& evidence, ReportVersion& version) {
+  const VersionRecord record = record_of(evidence, config.round_of(one.number));
+  version.outcome = name_of(record.outcome);
+  version.failure = record.failure;
+  version.time_us = record.time_us;
+  version.sol = record.sol;
+  version.edited = text_member(evidence.compiled, "source_sha256") != sha256(one.source);
+  version.rungs = report_rungs(evidence.verified);
+  version.kernels = report_kernels(evidence.compiled);
+  if (record.outcome == Outcome::verified) version.workloads = report_workloads(evidence.measured);
+  version.bound = bounds_of(version.workloads);
+}
+
+ReportVersion version_on(const OpConfig& config, const Facts& facts, const std::string& device,
+                         const KnownVersion& one, const Steering& steering) {
+  ReportVersion version;
+  add_origin(config, one, version);
+  version.outcome = "not_measured";
+  const auto evidence = evidence_on(facts, device, one, version.measured_by);
+  if (evidence) add_measurements(config, one, *evidence, version);
+  if (const auto rejected = steering.rejected.find(version.version);
+      rejected != steering.rejected.end()) {
+    version.outcome = name_of(Outcome::rejected);
+    version.failure = rejected->second;
+  }
+  const bool built = version.measured_by == "build";
+  const std::string elsewhere =
+      device == "cpu" ? "only a GPU has counters" : "no counts of this device are in this build";
+  version.counters = report_digest(built ? evidence->profiled : Json(), elsewhere);
+  const fs::path trace = config.step_dir(one.number) / "trace.json";
+  version.trace = report_digest(
+      built && device != "cpu" ? read_json_if_there(trace) : Json(),
+      device == "cpu" ? "only a GPU is traced"
+                      : fmt::format("none was taken; build trace_{} on the GPU", config.op));
+  return version;
+}
+
+void add_device(const Facts& facts, const std::string& device, Report& report) {
+  Json measured;  // what was timed last: of the build, else as committed
+  for (const KnownVersion& one : facts.versions) {
+    std::string by;
+    const auto evidence = evidence_on(facts, device, one, by);
+    if (evidence && text_member(evidence->measured, "status") == "measured") {
+      measured = evidence->measured;
+    } else if (evidence && measured.is_null()) {
+      measured = {{"device", member(evidence->verified, "device")}};
+    }
+  }
+  const Json& described = member(measured, "device");
+  report.device_kind = text_member(described, "kind");
+  report.device_name = text_member(described, "name");
+  report.architecture = text_member(described, "architecture");
+  report.driver = text_member(described, "driver");
+  report.multiprocessors = count_member(described, "multiprocessors");
+  report.highest_clock_hz = number_member(described, "highest_clock_hz");
+  report.datasheet_bandwidth = number_member(described, "datasheet_bandwidth");
+  report.clocks = text_member(measured, "clocks");
+  report.roofs = report_roofs(member(measured, "ceilings"));
+}
+
+void add_baselines(const OpConfig& config, bool built, Report& report) {
+  if (config.baselines.empty()) {
+    report.no_baselines = "none is registered (BASELINES)";
+    return;
+  }
+  const Json timed = built ? read_json_if_there(config.build_dir / "baselines.json") : Json();
+  for (const Json& json : list_member(timed, "baselines")) {
+    ReportBaseline one;
+    one.name = text_member(json, "name");
+    if (text_member(json, "status") == "measured") {
+      one.time_us = number_member(member(json, "summary"), "time_us");
+      one.sol = number_member(member(json, "summary"), "sol");
+      one.workloads = report_workloads(json);
+    } else {
+      one.failure = text_member(json, "reason");
+    }
+    report.baselines.push_back(std::move(one));
+  }
+  if (report.baselines.empty()) report.no_baselines = "their times on this device are not here";
+}
+
+void add_ratios(Report& report) {
+  std::optional<double> first;
+  const ReportBaseline* baseline = report.best_baseline();
+  const auto timed =
+      std::count_if(report.versions.begin(), report.versions.end(),
+                    [](const ReportVersion& one) { return one.time_us.has_value(); });
+  for (ReportVersion& one : report.versions) {
+    if (!one.time_us) continue;
+    if (!first) first = one.time_us;
+    if (timed > 1) one.speed_up = *first / *one.time_us;
+    if (baseline != nullptr) one.against_baseline = *baseline->time_us / *one.time_us;
+  }
+}
+
+// An adopted version is only this device's where its evidence is.
+void add_adoption(const OpConfig& config, const Facts& facts, const std::string& device,
+                  Report& report) {
+  const auto found = facts.committed.find(device);
+  if (found == facts.committed.end()) return;
+  report.evidence_sha256 = found->second.sha256;
+  const std::string version = text_member(found->second.json, "version");
+  const auto adopted = read_adopted(config.adopted_file());
+  if (!adopted) return;
+  for (const auto& [architecture, entry] : adopted->architectures) {
+    if (entry.version == version && device_slug(entry.device_kind, entry.device_name) == device) {
+      report.adopted = version;
+      report.comparison = report_comparison(member(found->second.json, "comparison"));
+    }
+  }
+}
+
+}  // namespace
+
+bool is_report_file(const fs::path& file) {
+  return file.filename().string().ends_with(".report.json");
+}
+
+GatheredReports gather_reports(const OpConfig& config) {
+  GatheredReports gathered;
+  const Facts facts = collect(config, gathered.inputs);
+  const Steering steering = load_steering(config);
+  std::vector<std::string> devices;
+  for (const auto& [device, evidence] : facts.committed) devices.push_back(device);
+  if (facts.build_device && !facts.committed.contains(facts.build_device->first)) {
+    devices.push_back(facts.build_device->first);
+  }
+  for (const std::string& device : devices) {
+    Report report;
+    report.op = config.op;
+    report.description = text_member(read_json_if_there(config.spec), "description");
+    for (const KnownVersion& one : facts.versions) {
+      report.versions.push_back(version_on(config, facts, device, one, steering));
+    }
+    const bool built = report.from_build();
+    add_device(facts, device, report);
+    add_adoption(config, facts, device, report);
+    add_baselines(config, built, report);
+    add_ratios(report);
+    if (built) {
+      if (const auto history = find_latest_history(config)) {
+        report.state = stop_reason(*history, config.rounds());
+      }
+    }
+    report.cost = spending_of(config, report.versions);
+    gathered.by_device.emplace(device, std::move(report));
+  }
+  return gathered;
+}
+
+}  // namespace kernelloop
