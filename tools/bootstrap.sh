@@ -7,6 +7,7 @@ packages=(
   g++ cmake ninja-build git ca-certificates
   nlohmann-json3-dev libcli11-dev libfmt-dev libvalijson-dev libxxhash-dev
   libcurl4-openssl-dev libssl-dev libsqlite3-dev
+  gnuplot-nox
 )
 dev_packages=(libgtest-dev libgmock-dev clang clang-format clang-tidy python3-venv)
 gersemi_version=0.29.2
@@ -26,19 +27,29 @@ for package in "${packages[@]}"; do
   [[ $state == installed ]] || missing+=("$package")
 done
 
+as_root=()
+((EUID == 0)) || as_root=(sudo)
 if ((${#missing[@]})); then
-  as_root=()
-  if ((EUID != 0)); then
-    command -v sudo >/dev/null || {
-      echo "bootstrap: cannot install without root or sudo; ask for: ${missing[*]}" >&2
-      exit 1
-    }
-    as_root=(sudo)
-  fi
+  ((EUID == 0)) || command -v sudo >/dev/null || {
+    echo "bootstrap: cannot install without root or sudo; ask for: ${missing[*]}" >&2
+    exit 1
+  }
   echo "bootstrap: installing ${missing[*]}"
   "${as_root[@]}" apt-get update -qq
   DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends \
     "${missing[@]}" >/dev/null
+fi
+
+# For the tests of pages, which are skipped without it; not every distribution packages it (80 MB).
+if $dev && ! command -v chromium >/dev/null; then
+  if [[ $(apt-cache policy chromium) == *"Candidate: "[0-9]* ]] && { ((EUID == 0)) || command -v sudo >/dev/null; }; then
+    echo "bootstrap: installing chromium"
+    DEBIAN_FRONTEND=noninteractive ${as_root[@]+"${as_root[@]}"} apt-get install -y -qq \
+      --no-install-recommends chromium >/dev/null ||
+      echo "bootstrap: chromium could not be installed; tests of pages will be skipped" >&2
+  else
+    echo "bootstrap: no chromium to install here; tests of pages will be skipped" >&2
+  fi
 fi
 
 # The CMake formatter comes from PyPI, into a virtual environment of the checkout.

@@ -56,6 +56,20 @@ Finding toolkit_program(const Surroundings& machine, const std::string& name,
   return {Level::ok, name, fmt::format("{} ({})", version, program.string()), ""};
 }
 
+Finding plot_program() {
+  const fs::path program = find_program("gnuplot");
+  if (program.empty()) {
+    return {Level::absent, "gnuplot", "is not here",
+            "install gnuplot-nox: the pages of reports lack their plots without it"};
+  }
+  const std::string version = version_line(program, "gnuplot");
+  if (version.empty()) {
+    return {Level::broken, "gnuplot", program.string() + " does not run",
+            "install gnuplot-nox anew"};
+  }
+  return {Level::ok, "gnuplot", version, ""};
+}
+
 }  // namespace
 
 std::vector<Finding> check_compilers(const Surroundings& machine) {
@@ -78,6 +92,7 @@ std::vector<Finding> check_compilers(const Surroundings& machine) {
                                      "install cuda-sanitizer: the rung `sanitizer` is skipped"));
   findings.push_back(
       toolkit_program(machine, "ncu", "ersion", "install nsight-compute for its sections"));
+  findings.push_back(plot_program());
   return findings;
 }
 

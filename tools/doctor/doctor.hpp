@@ -32,7 +32,7 @@ struct Surroundings {
   Environment environment = process_environment;
 };
 
-// Compilers and the toolkit's programs.
+// Compilers, the toolkit's programs, and what draws plots.
 std::vector<Finding> check_compilers(const Surroundings& machine);
 // Driver, GPU, rights to read counters, the sandbox.
 std::vector<Finding> check_device(const Surroundings& machine);
