@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 namespace kernelloop {
@@ -53,6 +54,23 @@ TEST_F(DoctorTest, NamesCompilersWithTheirVersions) {
   EXPECT_THAT(find(findings, "nvcc").text, HasSubstr("release 13.0"));
   machine_.nvcc = program("nvcc", "exit 1");
   EXPECT_EQ(find(check_compilers(machine_), "nvcc").level, Level::broken);
+}
+
+TEST_F(DoctorTest, SaysWhatReportsLackWithoutGnuplot) {
+  const std::string path = std::getenv("PATH");
+  const auto gnuplot = [this] { return find(check_compilers(machine_), "gnuplot"); };
+  setenv("PATH", (root_.path() / "bin").c_str(), 1);
+  const Finding absent = gnuplot();
+  program("gnuplot", "echo gnuplot 5.4");
+  setenv("PATH", ((root_.path() / "bin").string() + ":" + path).c_str(), 1);
+  const Finding present = gnuplot();
+  program("gnuplot", "exit 1");
+  const Finding broken = gnuplot();
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(absent.level, Level::absent);
+  EXPECT_THAT(absent.remedy, HasSubstr("install gnuplot-nox"));
+  EXPECT_EQ(present.text, "gnuplot 5.4");
+  EXPECT_EQ(broken.level, Level::broken);
 }
 
 TEST_F(DoctorTest, ReadsTheRightsToCounters) {
