@@ -33,8 +33,15 @@ expect "v002" report.log
 expect "wall, CPU device" report.log
 expect "all 2 rounds are used" report.log
 no_work build optimize_axpy
+no_work build report_axpy
+expect "is the fastest verified version" reports/axpy/cpu.md
+expect "wall time in the emulation, which is no GPU time" reports/axpy/cpu.html
+expect 'href="axpy/cpu.html"' reports/index.html
+refuses unknown.log "$kernelloop" report axpi --build-dir build
+expect "axpy" unknown.log
 
 succeeds adopt.log cmake --build build --target adopt_axpy
+expect "is adopted" reports/axpy/cpu.md
 [[ -f generated/axpy/adopted.json ]] || fail "nothing was adopted"
 succeeds all.log cmake --build build
 succeeds ctest.log ctest --test-dir build --output-on-failure

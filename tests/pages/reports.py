@@ -15,7 +15,7 @@ import sys
 from browser import Browser, find_browser
 from sample import write_sample
 
-UNITS = {"µs": 1, "ms": 1e3, "s": 1e6, "%": 1e-2, "×": 1, "$": 1, "MHz": 1, "W": 1, "": 1,
+UNITS = {"µs": 1, "ms": 1e3, "s": 1e6, "%": 1e-2, "×": 1, "$": 1, "MHz": 1, "W": 1, "B": 1, "": 1,
          "GB/s": 1e9, "Gop/s": 1e9}
 
 NUMBERS = """[...document.querySelectorAll('[data-number]')].map(

@@ -18,7 +18,9 @@ def workload(name, median, rows):
             "min_us": median * 0.98, "p25_us": median * 0.99, "p75_us": median * 1.02, "spread": 0.0345,
             "clock_mhz": 1951.4, "power_watts": 512.6, "bytes": rows * 8e6, "flops": {"fp32": rows * 2e6},
             "bytes_per_second": rows * 8e6 / (median * 1e-6), "sol": 0.87654, "bound": "memory",
-            "hot": {"median_us": median * 0.8}, "rotating": None}
+            "hot": {"median_us": median * 0.8}, "rotating": None,
+            "referee": {"status": "agreed", "reason": ""},
+            "bus": {"read_bytes": 28e6, "written_bytes": 28.5e6} if rows == 7 else None}
 
 
 def write_sample(root):

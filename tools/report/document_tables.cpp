@@ -97,12 +97,12 @@ Table baselines_table(const Report& report) {
 
 Table workloads_table(const Report& report, std::size_t version) {
   const ReportVersion& shown = report.versions[version];
-  Table table{
-      fmt::format("Workloads of {}{}", shown.version,
-                  report.on_cpu() ? ", wall time of the emulation" : ", cold L2"),
-      {"workload", "weight", "median", "95 % of the median", "25 % to 75 %", "spread", "samples",
-       "clock", "power", "bytes/s", "speed of light", "bound", "hot", "rotating"},
-      {}};
+  Table table{fmt::format("Workloads of {}{}", shown.version,
+                          report.on_cpu() ? ", wall time of the emulation" : ", cold L2"),
+              {"workload", "weight", "median", "95 % of the median", "25 % to 75 %", "spread",
+               "samples", "clock", "power", "bytes/s", "speed of light", "bound", "referee",
+               "bytes on the bus", "hot", "rotating"},
+              {}};
   for (std::size_t w = 0; w < shown.workloads.size(); ++w) {
     const ReportWorkload& one = shown.workloads[w];
     const std::string place = fmt::format("/versions/{}/workloads/{}", version, w);
@@ -118,6 +118,8 @@ Table workloads_table(const Report& report, std::size_t version) {
                           rate_cell(one.bytes_per_second, "B/s", place + "/bytes_per_second"),
                           percent_cell(one.sol, place + "/sol"),
                           text_cell(one.bound),
+                          text_cell(one.referee),
+                          whole_cell(one.bus_bytes, "B", place + "/bus_bytes"),
                           duration_cell(one.hot_us, place + "/hot_us"),
                           duration_cell(one.rotating_us, place + "/rotating_us")});
   }

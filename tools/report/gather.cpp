@@ -3,6 +3,7 @@
 #include "loop/evidence.hpp"
 #include "loop/steering.hpp"
 #include "product/adopted.hpp"
+#include "report/facts.hpp"
 #include "report/latest.hpp"
 #include "report/read_evidence.hpp"
 #include "report/spending.hpp"
@@ -14,10 +15,10 @@
 #include "support/version.hpp"
 
 #include <fmt/format.h>
-
-#include "cost/ledger.hpp"
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace kernelloop {
@@ -25,105 +26,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A version that exists, with what this build says of it.
-struct KnownVersion {
-  int number = 0;
-  std::string source;
-  Json origin;
-  std::optional<VersionEvidence> built;  // nothing when this build has not compiled it
-};
-
-// Evidence of an adopted version, as it was committed.
-struct CommittedEvidence {
-  Json json;
-  std::string sha256;
-};
-
-struct Facts {
-  std::vector<KnownVersion> versions;
-  std::map<std::string, CommittedEvidence> committed;  // by device
-  std::optional<std::pair<std::string, DeviceName>> build_device;
-};
-
-std::string slug_of(const Json& device) {
-  return device_slug(text_member(device, "kind"), text_member(device, "name"));
-}
-
-// What tells that `path` appears: itself, or the directory nearest to it that is there.
-fs::path watched(fs::path path) {
-  while (!fs::exists(path) && path.has_parent_path()) path = path.parent_path();
-  return path;
-}
-
-Facts collect(const OpConfig& config, std::vector<fs::path>& inputs) {
-  Facts facts;
-  inputs = {config.path, watched(config.generated_dir / config.op)};
-  for (const fs::path& file : {config.spec, Ledger(config.generated_dir).path()}) {
-    if (fs::exists(file)) inputs.push_back(file);
-  }
-  for (int number = 1; fs::exists(config.version_dir(number) / "kernel.cu"); ++number) {
-    const fs::path directory = config.version_dir(number);
-    KnownVersion one;
-    one.number = number;
-    one.source = read_file(directory / "kernel.cu");
-    one.origin = read_json_if_there(directory / "origin.json");
-    inputs.push_back(directory);
-    inputs.push_back(directory / "kernel.cu");
-    const fs::path steps = config.step_dir(number);
-    if (fs::exists(steps)) inputs.push_back(steps);
-    if (fs::exists(steps / "proposed.json") && fs::exists(steps / "compile.json")) {
-      one.built = load_evidence(config, number);
-      if (const auto device = device_of(*one.built); device && !facts.build_device) {
-        facts.build_device = {device_slug(device->kind, device->name), *device};
-      }
-    }
-    facts.versions.push_back(std::move(one));
-  }
-  const fs::path reports = config.reports_dir / config.op;
-  if (fs::exists(reports)) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(reports)) {
-      if (entry.path().extension() != ".json" || is_report_file(entry.path())) continue;
-      inputs.push_back(entry.path());
-      const Json json = read_json(entry.path()).value;
-      if (text_member(json, "status") != "verified") continue;
-      facts.committed[slug_of(member(json, "device"))] = {json, sha256_of_file(entry.path())};
-    }
-  }
-  return facts;
-}
-
-// A version's evidence on one device: of this build where it has measured there, else what was
-// committed of it.
-std::optional<VersionEvidence> evidence_on(const Facts& facts, const std::string& device,
-                                           const KnownVersion& one, std::string& measured_by) {
-  if (one.built && facts.build_device && facts.build_device->first == device) {
-    measured_by = "build";
-    return one.built;
-  }
-  const auto found = facts.committed.find(device);
-  if (found == facts.committed.end()) return std::nullopt;
-  const Json& json = found->second.json;
-  if (text_member(json, "version") != version_name(one.number)) return std::nullopt;
-  measured_by = "evidence";
-  VersionEvidence evidence;
-  evidence.version = one.number;
-  evidence.proposed = {{"status", "ready"}};
-  evidence.compiled = {{"status", "compiled"},
-                       {"source_sha256", text_member(json, "source_sha256")},
-                       {"kernels", list_member(member(json, "compile"), "kernels")}};
-  evidence.verified = member(json, "verify");
-  evidence.measured = member(json, "bench");
-  evidence.origin = one.origin;
-  return evidence;
-}
-
 std::string bounds_of(const std::vector<ReportWorkload>& workloads) {
-  std::string text;
+  std::set<std::string> bounds;
   for (const ReportWorkload& one : workloads) {
-    if (one.bound.empty() || text.find(one.bound) != std::string::npos) continue;
-    text += (text.empty() ? "" : ", ") + one.bound;
+    if (!one.bound.empty()) bounds.insert(one.bound);
   }
-  return text;
+  return fmt::format("{}", fmt::join(bounds, ", "));
 }
 
 std::string diff_from_parent(const OpConfig& config, const KnownVersion& one,
@@ -163,8 +71,9 @@ void add_measurements(const OpConfig& config, const KnownVersion& one,
   version.bound = bounds_of(version.workloads);
 }
 
-ReportVersion version_on(const OpConfig& config, const Facts& facts, const std::string& device,
-                         const KnownVersion& one, const Steering& steering) {
+ReportVersion version_on(const OpConfig& config, const ReportFacts& facts,
+                         const std::string& device, const KnownVersion& one,
+                         const Steering& steering) {
   ReportVersion version;
   add_origin(config, one, version);
   version.outcome = "not_measured";
@@ -187,7 +96,7 @@ ReportVersion version_on(const OpConfig& config, const Facts& facts, const std::
   return version;
 }
 
-void add_device(const Facts& facts, const std::string& device, Report& report) {
+void add_device(const ReportFacts& facts, const std::string& device, Report& report) {
   Json measured;  // what was timed last: of the build, else as committed
   for (const KnownVersion& one : facts.versions) {
     std::string by;
@@ -246,7 +155,7 @@ void add_ratios(Report& report) {
 }
 
 // An adopted version is only this device's where its evidence is.
-void add_adoption(const OpConfig& config, const Facts& facts, const std::string& device,
+void add_adoption(const OpConfig& config, const ReportFacts& facts, const std::string& device,
                   Report& report) {
   const auto found = facts.committed.find(device);
   if (found == facts.committed.end()) return;
@@ -270,7 +179,7 @@ bool is_report_file(const fs::path& file) {
 
 GatheredReports gather_reports(const OpConfig& config) {
   GatheredReports gathered;
-  const Facts facts = collect(config, gathered.inputs);
+  const ReportFacts facts = collect_facts(config, gathered.inputs);
   const Steering steering = load_steering(config);
   std::vector<std::string> devices;
   for (const auto& [device, evidence] : facts.committed) devices.push_back(device);

@@ -2,6 +2,7 @@
 
 #include "support/error.hpp"
 #include "support/json_members.hpp"
+#include "support/statistics.hpp"
 #include "support/version.hpp"
 
 #include <fmt/format.h>
@@ -57,26 +58,63 @@ Moments moments_of(const std::vector<double>& values) {
   return moments;
 }
 
-// Seconds of one launch: of the samples that count. `expected` is how many bench.json says do.
-std::vector<double> counted_seconds(const Json& columns, std::int64_t expected,
-                                    const std::string& what) {
-  std::vector<double> all;
-  std::vector<double> calm;
+// The samples that count: not those under throttling, unless bench.json says that all do.
+struct Counted {
+  std::vector<double> seconds;
+  std::vector<double> clocks_hz;  // where they are known
+};
+
+Counted counted_of(const Json& columns, std::int64_t expected, const std::string& what) {
+  Counted all;
+  Counted calm;
   const Json& times = list_member(columns, "us");
   const Json& throttled = list_member(columns, "throttled");
+  const Json& clocks = list_member(columns, "clock_mhz");
   for (std::size_t i = 0; i < times.size(); ++i) {
-    const double seconds = times[i].get<double>() * 1e-6;
-    all.push_back(seconds);
-    if (i >= throttled.size() || throttled[i] != true) calm.push_back(seconds);
+    const bool held_back = i < throttled.size() && throttled[i] == true;
+    for (Counted* counted : {&all, &calm}) {
+      if (held_back && counted == &calm) continue;
+      counted->seconds.push_back(times[i].get<double>() * 1e-6);
+      if (i < clocks.size() && clocks[i].is_number()) {
+        counted->clocks_hz.push_back(clocks[i].get<double>() * 1e6);
+      }
+    }
   }
-  for (const std::vector<double>& counted : {calm, all}) {
-    if (!counted.empty() && static_cast<std::int64_t>(counted.size()) == expected) return counted;
+  for (const Counted& counted : {calm, all}) {
+    const auto count = static_cast<std::int64_t>(counted.seconds.size());
+    if (count > 0 && count == expected) return counted;
   }
   fail(
       ExitCode::bad_input,
       "samples.json has {} samples of {}, {} of them not throttled, but bench.json counts {}; time "
       "the version again",
-      all.size(), what, calm.size(), expected);
+      all.seconds.size(), what, calm.seconds.size(), expected);
+}
+
+// What nvbench says of isolated launches.
+void add_cold(const Counted& counted, Json& summaries) {
+  const Moments moments = moments_of(counted.seconds);
+  const Summary order = summarize(counted.seconds);
+  const auto add = [&](const char* tag, const char* name, const char* what, const char* hint,
+                       std::optional<double> value) {
+    summaries.push_back(number_summary(tag, name, what, hint, value));
+  };
+  summaries.push_back(count_summary("nv/cold/sample_size", "Samples",
+                                    "Number of isolated kernel executions", moments.count));
+  add("nv/cold/time/gpu/mean", "GPU Time", "Mean of isolated launches, between CUDA events",
+      "duration", moments.mean);
+  add("nv/cold/time/gpu/stdev/relative", "Noise", "Relative standard deviation of the same",
+      "percentage", moments.relative_stdev);
+  add("nv/cold/time/gpu/min", "Min GPU Time", "Least of the same", "duration", order.min);
+  add("nv/cold/time/gpu/max", "Max GPU Time", "Greatest of the same", "duration",
+      quantile(counted.seconds, 1.0));
+  add("nv/cold/time/gpu/q1", "Q1 GPU Time", "First quartile of the same", "duration", order.p25);
+  add("nv/cold/time/gpu/median", "Median GPU Time", "Median of the same", "duration", order.median);
+  add("nv/cold/time/gpu/q3", "Q3 GPU Time", "Third quartile of the same", "duration", order.p75);
+  if (!counted.clocks_hz.empty()) {
+    add("nv/cold/sm_clock_rate/mean", "Clock Rate", "Mean clock of a multiprocessor meanwhile",
+        "frequency", moments_of(counted.clocks_hz).mean);
+  }
 }
 
 Json axis_values_of(const Json& axes) {
@@ -95,33 +133,28 @@ std::string state_name(const Json& axes) {
 
 Json summaries_of(const Json& workload, const Json& samples, const Json& device) {
   const std::string name = text_member(workload, "name");
-  const Moments cold = moments_of(counted_seconds(
-      member(samples, "cold"), count_member(workload, "samples").value_or(0), name));
-  Json summaries = {
-      count_summary("nv/cold/sample_size", "Samples", "Number of isolated kernel executions",
-                    cold.count),
-      number_summary("nv/cold/time/gpu/mean", "GPU Time",
-                     "Mean isolated kernel execution time (measured with CUDA events)", "duration",
-                     cold.mean),
-      number_summary("nv/cold/time/gpu/stdev/relative", "Noise",
-                     "Relative standard deviation of isolated GPU times", "percentage",
-                     cold.relative_stdev)};
+  const Counted cold =
+      counted_of(member(samples, "cold"), count_member(workload, "samples").value_or(0), name);
+  const double mean = moments_of(cold.seconds).mean;
+  Json summaries = Json::array();
+  add_cold(cold, summaries);
   const auto bytes = number_member(workload, "bytes");
   const auto peak = number_member(device, "datasheet_bandwidth");
   if (bytes && *bytes > 0) {
     summaries.push_back(number_summary("nv/cold/bw/global/bytes_per_second", "GlobalMem BW",
                                        "Bytes that the op must move, per second", "byte_rate",
-                                       *bytes / cold.mean));
+                                       *bytes / mean));
     if (peak && *peak > 0) {
       summaries.push_back(number_summary("nv/cold/bw/global/utilization", "BWUtil",
                                          "The same over the bandwidth of the datasheet",
-                                         "percentage", *bytes / cold.mean / *peak));
+                                         "percentage", *bytes / mean / *peak));
     }
   }
   const Json& hot = member(workload, "hot");
   if (const auto launches = count_member(hot, "launches_per_sample"); launches && *launches > 0) {
-    const Moments batch = moments_of(counted_seconds(
-        member(samples, "hot"), count_member(hot, "samples").value_or(0), name + ", hot"));
+    const Moments batch = moments_of(
+        counted_of(member(samples, "hot"), count_member(hot, "samples").value_or(0), name + ", hot")
+            .seconds);
     summaries.push_back(count_summary("nv/batch/sample_size", "Samples",
                                       "Number of batch kernel executions",
                                       batch.count * static_cast<std::size_t>(*launches)));

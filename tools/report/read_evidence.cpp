@@ -24,6 +24,11 @@ std::string joined(const Json& texts) {
   return text;
 }
 
+std::string referee_text(const Json& referee) {
+  const std::string reason = text_member(referee, "reason");
+  return text_member(referee, "status") + (reason.empty() ? "" : ": " + reason);
+}
+
 }  // namespace
 
 std::vector<ReportWorkload> report_workloads(const Json& timed) {
@@ -53,6 +58,10 @@ std::vector<ReportWorkload> report_workloads(const Json& timed) {
     }
     one.sol = number_member(json, "sol");
     one.bound = text_member(json, "bound");
+    one.referee = referee_text(member(json, "referee"));
+    const auto read = number_member(member(json, "bus"), "read_bytes");
+    const auto written = number_member(member(json, "bus"), "written_bytes");
+    if (read && written) one.bus_bytes = *read + *written;
     one.hot_us = number_member(member(json, "hot"), "median_us");
     one.rotating_us = number_member(member(json, "rotating"), "median_us");
     workloads.push_back(std::move(one));

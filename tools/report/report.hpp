@@ -31,6 +31,8 @@ struct ReportWorkload {
   std::map<std::string, double> flops;  // that the op must compute, by class
   std::optional<double> sol;            // (0, 1]; none on the CPU device
   std::string bound;                    // what sets the speed of light; "" unknown
+  std::string referee;                  // "agreed", "unavailable: why"; "" nobody watched
+  std::optional<double> bus_bytes;      // counted over the memory bus, both ways, cold
   std::optional<double> hot_us;
   std::optional<double> rotating_us;
 

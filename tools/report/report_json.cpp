@@ -41,6 +41,8 @@ Json json_of(const ReportWorkload& one) {
           {"flops", one.flops},
           {"sol", known(one.sol)},
           {"bound", known(one.bound)},
+          {"referee", known(one.referee)},
+          {"bus_bytes", known(one.bus_bytes)},
           {"hot_us", known(one.hot_us)},
           {"rotating_us", known(one.rotating_us)}};
 }

@@ -42,7 +42,10 @@ Json samples() {
   return {
       {"workloads",
        {{{"name", "small"},
-         {"cold", {{"us", {10, 900, 11, 12}}, {"throttled", {false, true, false, false}}}},
+         {"cold",
+          {{"us", {10, 900, 11, 12}},
+           {"clock_mhz", {1900, 200, 2000, nullptr}},
+           {"throttled", {false, true, false, false}}}},
          {"hot", {{"us", {8, 9}}, {"throttled", {false, false}}}}},
         {{"name", "wide"}, {"cold", {{"us", {20}}, {"throttled", {true}}}}, {"hot", nullptr}}}}};
 }
@@ -98,6 +101,9 @@ TEST(Nvbench, FiguresAreThoseOfTheSamplesThatCount) {
   const Json& small = root.at("/benchmarks/0/states/0"_json_pointer);
   EXPECT_DOUBLE_EQ(value_of(small, "nv/cold/time/gpu/mean"), 11e-6);
   EXPECT_NEAR(value_of(small, "nv/cold/time/gpu/stdev/relative"), 1.0 / 11, 1e-12);
+  EXPECT_DOUBLE_EQ(value_of(small, "nv/cold/time/gpu/median"), 11e-6);
+  EXPECT_DOUBLE_EQ(value_of(small, "nv/cold/time/gpu/max"), 12e-6);
+  EXPECT_DOUBLE_EQ(value_of(small, "nv/cold/sm_clock_rate/mean"), 1950e6);
   EXPECT_NEAR(value_of(small, "nv/cold/bw/global/utilization"), 24e6 / 11e-6 / 4.8e12, 1e-12);
   EXPECT_DOUBLE_EQ(value_of(small, "nv/batch/time/gpu/mean"), 8.5e-6);
   EXPECT_EQ(summary(small, "nv/cold/sample_size")->at("data").at(0).at("value"), "3");
@@ -109,6 +115,7 @@ TEST(Nvbench, FiguresAreThoseOfTheSamplesThatCount) {
   EXPECT_TRUE(
       summary(wide, "nv/cold/time/gpu/stdev/relative")->at("data").at(0).at("value").is_null());
   EXPECT_EQ(summary(wide, "nv/batch/time/gpu/mean"), nullptr);
+  EXPECT_EQ(summary(wide, "nv/cold/sm_clock_rate/mean"), nullptr);
   EXPECT_EQ(summary(wide, "nv/cold/bw/global/utilization"), nullptr);
 }
 
