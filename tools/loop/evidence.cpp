@@ -1,5 +1,6 @@
 #include "loop/evidence.hpp"
 
+#include "loop/bottleneck.hpp"
 #include "support/error.hpp"
 #include "support/json_members.hpp"
 #include "support/version.hpp"
@@ -45,6 +46,7 @@ void judge(const VersionEvidence& evidence, VersionRecord& record) {
     const Json& summary = member(evidence.measured, "summary");
     record.time_us = number_member(summary, "time_us");
     record.sol = number_member(summary, "sol");
+    record.bottleneck = bottleneck_of(evidence);
   }
 }
 

@@ -1,6 +1,8 @@
 #include "loop/feedback.hpp"
 
+#include "loop/policy.hpp"
 #include "support/json_members.hpp"
+#include "support/rounded.hpp"
 #include "support/version.hpp"
 
 #include <fmt/format.h>
@@ -13,13 +15,6 @@ namespace {
 
 constexpr std::size_t k_max_problems = 6;
 constexpr std::size_t k_max_cases = 3;
-
-// Three significant digits: what an expert would quote.
-std::string rounded(double value) {
-  if (value == 0.0 || !std::isfinite(value)) return fmt::format("{}", value);
-  const int digits = std::max(0, 2 - static_cast<int>(std::floor(std::log10(std::fabs(value)))));
-  return digits > 6 ? fmt::format("{:.2e}", value) : fmt::format("{:.{}f}", value, digits);
-}
 
 // A member as people read it: text without quotes.
 std::string field(const Json& json, const char* name) {
@@ -118,14 +113,16 @@ std::string times_text(const Json& measured, bool cpu) {
   for (const Json& workload : list_member(measured, "workloads")) {
     const std::string name = fmt::format("{} ({})", field(workload, "name"),
                                          axes_text(workload.value("axes", Json::object())));
-    const std::string time = rounded(number(workload, "median_us")) + " µs";
-    const std::string spread = fmt::format("{:.1f} %", 100 * number(workload, "spread"));
+    const std::string time =
+        rounded(number(workload, "median_us"), PolicySettings{}.gain_on(cpu ? "cpu" : "cuda")) +
+        " µs";
+    const std::string spread = spread_in_words(number(workload, "spread"));
     if (cpu) {
       text += fmt::format("| {} | {} | {} |\n", name, time, spread);
     } else {
-      text += fmt::format("| {} | {} | {} | {} | {:.0f} % |\n", name, time, spread,
+      text += fmt::format("| {} | {} | {} | {} | {} % |\n", name, time, spread,
                           rounded(number(workload, "bytes_per_second") / 1e9),
-                          100 * number(workload, "sol"));
+                          rounded_percent(number(workload, "sol")));
     }
   }
   return text;
@@ -140,6 +137,20 @@ std::string counters_text(const Json& profiled) {
   if (text.empty()) return text;
   return fmt::format("Hardware counters, workload {}:\n{}",
                      field(member(profiled, "workload"), "name"), text);
+}
+
+// How a right version did against the one that it was made from.
+std::string against_parent(const VersionRecord& record, const History& history) {
+  const VersionRecord* parent = history.find(record.parent);
+  if (record.outcome != Outcome::verified || parent == nullptr) return {};
+  if (!record.time_us || !parent->time_us) return {};
+  const double ratio = *record.time_us / *parent->time_us;
+  const double margin = PolicySettings{}.gain_on(history.device_kind);
+  if (std::fabs(ratio - 1) <= margin) {
+    return fmt::format("As fast as {}, which it was made from.\n", parent->version);
+  }
+  return fmt::format("It takes {} times what {} takes, which it was made from.\n",
+                     rounded(ratio, margin), parent->version);
 }
 
 // What the versions have to beat.
@@ -188,13 +199,15 @@ std::string feedback_text(const History& history, const std::vector<VersionEvide
   }
   for (const VersionEvidence& evidence : round) {
     const VersionRecord* record = history.find(version_name(evidence.version));
-    if (record != nullptr) text += version_text(*record, evidence, cpu) + "\n";
+    if (record == nullptr) continue;
+    text += version_text(*record, evidence, cpu) + against_parent(*record, history) + "\n";
   }
   if (const VersionRecord* best = history.best(); best != nullptr) {
-    text +=
-        fmt::format("Best so far: {} with {} µs{}{}.\n", best->version, rounded(*best->time_us),
-                    cpu ? " wall time on the CPU emulation" : "",
-                    best->sol ? fmt::format(", {:.0f} % of the roofline", 100 * *best->sol) : "");
+    text += fmt::format(
+        "Best so far: {} with {} µs{}{}.\n", best->version,
+        rounded(*best->time_us, PolicySettings{}.gain_on(history.device_kind)),
+        cpu ? " wall time on the CPU emulation" : "",
+        best->sol ? fmt::format(", {} % of the roofline", rounded_percent(*best->sol)) : "");
   }
   text += baselines_text(history, cpu);
   text +=

@@ -45,6 +45,17 @@ auto value_in(const Table& table, const std::string& name) {
 
 Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
+Json to_json(const std::optional<Bottleneck>& bottleneck) {
+  if (!bottleneck) return nullptr;
+  return {
+      {"kind", bottleneck->kind}, {"what", bottleneck->what}, {"evidence", bottleneck->evidence}};
+}
+
+std::optional<Bottleneck> bottleneck_from_json(const Json& json) {
+  if (!json.is_object()) return std::nullopt;
+  return Bottleneck{json.at("kind"), json.at("what"), json.at("evidence")};
+}
+
 Json to_json(const VersionRecord& record) {
   return {{"version", record.version},
           {"round", record.round},
@@ -55,6 +66,7 @@ Json to_json(const VersionRecord& record) {
           {"change", record.change},
           {"time_us", number_or_null(record.time_us)},
           {"sol", number_or_null(record.sol)},
+          {"bottleneck", to_json(record.bottleneck)},
           {"provider", record.provider},
           {"model", record.model},
           {"tokens", {{"input", record.input_tokens}, {"output", record.output_tokens}}},
@@ -73,6 +85,7 @@ VersionRecord record_from_json(const Json& json) {
   record.change = json.at("change");
   record.time_us = number_member(json, "time_us");
   record.sol = number_member(json, "sol");
+  record.bottleneck = bottleneck_from_json(member(json, "bottleneck"));
   record.provider = json.at("provider");
   record.model = json.at("model");
   record.input_tokens = json.at("tokens").at("input");

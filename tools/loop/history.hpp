@@ -21,16 +21,25 @@ enum class Outcome {
 };
 const char* name_of(Outcome outcome);
 
+// What limits a version, see bottleneck.hpp. `kind` names the template of the ask that follows from
+// it, prompts/remedy_<kind>.md.
+struct Bottleneck {
+  std::string kind = "unknown";  // traffic, memory, latency, spills, launch, compute, unknown
+  std::string what = "nothing that was measured says what limits it";  // one line
+  std::vector<std::string> evidence;                                   // facts, one line each
+};
+
 struct VersionRecord {
   std::string version;  // "v004"
   int round = 0;
   std::string mode;    // "seed" | "fix" | "optimise" | "branch"
   std::string parent;  // "" for a seed
   Outcome outcome = Outcome::wrong;
-  std::string failure;            // one line; empty when verified
-  std::string change;             // the proposal's own words; shown, never used
-  std::optional<double> time_us;  // weighted geometric mean of the workloads' medians
-  std::optional<double> sol;      // fraction of the roofline; none on the CPU device
+  std::string failure;                   // one line; empty when verified
+  std::string change;                    // the proposal's own words; shown, never used
+  std::optional<double> time_us;         // weighted geometric mean of the workloads' medians
+  std::optional<double> sol;             // fraction of the roofline; none on the CPU device
+  std::optional<Bottleneck> bottleneck;  // of a verified version
   std::string provider;
   std::string model;
   std::int64_t input_tokens = 0;

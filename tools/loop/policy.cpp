@@ -89,7 +89,7 @@ Decision branch(const History& history, const std::string& why, double gain,
 
 Decision decide(const History& history, const PolicySettings& settings) {
   const VersionRecord* best = history.best();
-  const double gain = history.device_kind == "cpu" ? settings.gain_cpu : settings.gain_cuda;
+  const double gain = settings.gain_on(history.device_kind);
   const Course course = course_of(history, gain);
 
   if (const auto decision = reason_to_stop(best, course, settings)) return *decision;

@@ -6,6 +6,8 @@
 
 #include "loop/history.hpp"
 
+#include <string>
+
 namespace kernelloop {
 
 struct PolicySettings {
@@ -14,6 +16,10 @@ struct PolicySettings {
   // are wall times on a shared machine, hence the wider margin.
   double gain_cuda = 0.01;
   double gain_cpu = 0.05;
+  [[nodiscard]] double gain_on(const std::string& device_kind) const {
+    return device_kind == "cpu" ? gain_cpu : gain_cuda;
+  }
+
   int branch_after = 2;      // rounds without a gain: try a different idea
   int stop_after = 6;        // rounds without a gain: stop (plateau, repeated failure)
   int fixes_in_a_row = 2;    // then give the idea up

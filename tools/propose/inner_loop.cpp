@@ -174,6 +174,7 @@ void add_answer(Proposal& proposal, const PendingRequest& pending, const Answer&
 
 Proposal run_inner_loop(const InnerLoop& loop, const Prompt& prompt) {
   Proposal proposal;
+  proposal.prompt = prompt.record;
   PendingRequest next = first_request(loop, prompt);
   int rounds_read = 0;
   int answers = 0;
@@ -227,6 +228,8 @@ Proposal run_inner_loop(const InnerLoop& loop, const Prompt& prompt) {
     }
     next = continued(loop, pending, answer, std::move(ours));
   }
+  // A question that a killed build had asked already may have been put together otherwise.
+  if (proposal.turns.front().request.turns.front().text != prompt.user) proposal.prompt = nullptr;
   if (proposal.source.empty()) proposal.source = no_source_text(loop, proposal.turns.back().status);
   return proposal;
 }

@@ -38,6 +38,7 @@ struct Proposal {
   std::string mode;
   std::string parent;
   std::string duplicate_of;  // the earlier version that the source is once more; "" for none
+  Json prompt;               // Prompt::record of the first question
   std::vector<TurnRecord> turns;
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;

@@ -132,8 +132,10 @@ Proposal converse(const ProposeRequest& request, const Journal& journal,
                   const std::vector<LiveSecret>& secrets) {
   const OpConfig& config = *request.config;
   const Templates templates(request.user->prompts_dir);
-  Prompt prompt = compose_prompt(config, *request.spec, request.version, history,
-                                 previous_feedback(request), templates);
+  const bool reads = takes_tools(provider_name) && !request.tools.empty();
+  const Prompt prompt =
+      compose_prompt(config, *request.spec, request.version, history, previous_feedback(request),
+                     templates, {request.user->max_prompt_tokens, reads});
   const std::unique_ptr<Provider> provider = make_provider(request, provider_name, journal);
 
   const ToolBox tools(request.tools, request.tool_limits,
@@ -144,8 +146,7 @@ Proposal converse(const ProposeRequest& request, const Journal& journal,
   loop.provider = provider.get();
   loop.compiler = request.compiler;
   loop.templates = &templates;
-  if (takes_tools(provider_name) && !request.tools.empty()) loop.tools = &tools;
-  if (loop.tools != nullptr) prompt.system += "\n" + templates.fill("tools");
+  if (reads) loop.tools = &tools;
   loop.provider_name = provider_name;
   loop.model = config.model;
   loop.max_output_tokens = request.user->max_output_tokens;

@@ -46,6 +46,7 @@ Json origin_of(const OpConfig& config, int version, const Proposal& proposal,
       {"cost_usd", cost},
       {"duplicate_of", proposal.duplicate_of.empty() ? Json(nullptr) : Json(proposal.duplicate_of)},
       {"prompt_schema", k_prompt_schema},
+      {"prompt", proposal.prompt},
       {"note", proposal.note}};
 }
 

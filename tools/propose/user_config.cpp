@@ -151,9 +151,9 @@ UserConfig load_user_config(const Environment& environment) {
   JsonDocument document{path, "{}", Json::object(), 1};
   if (!path.empty() && fs::exists(path)) document = read_json(path);
   const ConfigReader read(document);
-  read.require_members(
-      "", {"schema_version", "command", "anthropic", "openai", "openai_chat", "max_output_tokens",
-           "timeouts", "budget", "proxy", "ca_file", "prices_file", "prompts_dir"});
+  read.require_members("", {"schema_version", "command", "anthropic", "openai", "openai_chat",
+                            "max_output_tokens", "max_prompt_tokens", "timeouts", "budget", "proxy",
+                            "ca_file", "prices_file", "prompts_dir"});
   UserConfig config;
   config.command = read_command(read, environment);
   config.anthropic = read_endpoint(
@@ -169,6 +169,7 @@ UserConfig load_user_config(const Environment& environment) {
       {"openai_chat", "KERNELLOOP_OPENAI_CHAT_API_KEY", "KERNELLOOP_OPENAI_CHAT_BASE_URL", ""},
       environment);
   config.max_output_tokens = read.count("/max_output_tokens", 32000);
+  config.max_prompt_tokens = read.count("/max_prompt_tokens", 0);
   read_limits(read, config);
   config.network.proxy = read.text("/proxy", "");
   config.network.ca_file = resolved(read.text("/ca_file", ""), document, environment).string();

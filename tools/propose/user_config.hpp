@@ -36,6 +36,7 @@ struct UserConfig {
   Endpoint openai;
   Endpoint openai_chat;
   std::int64_t max_output_tokens = 32000;
+  std::int64_t max_prompt_tokens = 0;  // of the first question, by estimate; 0: no limit
   HttpLimits limits;
   Network network;
   Budget op_budget;                   // can only lower what the project allows

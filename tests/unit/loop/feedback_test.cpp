@@ -59,7 +59,7 @@ TEST_F(Feedback, AWrongAnswerSaysCaseMetricWorstElementAndPattern) {
                {"pattern", "the last 7 columns"}}}}}}}}}}};
   const std::string feedback = text(Outcome::wrong);
   EXPECT_THAT(feedback, HasSubstr("case `small` (rows=4, cols=7)"));
-  EXPECT_THAT(feedback, HasSubstr("normwise is 0.980 (limit 0.0100)"));
+  EXPECT_THAT(feedback, HasSubstr("normwise is 0.98 (limit 0.01)"));
   EXPECT_THAT(feedback, Not(HasSubstr("cosine")));
   EXPECT_THAT(feedback, HasSubstr("worst at [3,6]: got 0.0, expected 0.25"));
   EXPECT_THAT(feedback, HasSubstr("pattern: the last 7 columns"));
@@ -86,9 +86,9 @@ TEST_F(Feedback, TimesAreRoundedSoThatNoiseChangesNoPrompt) {
                            {"bytes_per_second", 3.21987e12},
                            {"sol", 0.7549}}}}};
   const std::string first = text(Outcome::verified);
-  EXPECT_THAT(first, HasSubstr("| wide (rows=2) | 123 µs | 1.2 % | 3220 | 75 % |"));
-  evidence_.measured["workloads"][0]["median_us"] = 123.4561;
-  evidence_.measured["workloads"][0]["sol"] = 0.75491;
+  EXPECT_THAT(first, HasSubstr("| wide (rows=2) | 124 µs | under 2 % | 3200 | 75 % |"));
+  evidence_.measured["workloads"][0]["median_us"] = 123.6;
+  evidence_.measured["workloads"][0]["sol"] = 0.7535;
   EXPECT_EQ(text(Outcome::verified), first);
 }
 
@@ -104,6 +104,27 @@ TEST_F(Feedback, ACpuTimeIsLabelled) {
   const std::string feedback = text(Outcome::verified);
   EXPECT_THAT(feedback, HasSubstr("wall time (CPU emulation, not a GPU time)"));
   EXPECT_THAT(feedback, Not(HasSubstr("roofline")));
+}
+
+TEST_F(Feedback, AVersionIsHeldAgainstTheOneItWasMadeFrom) {
+  History history;
+  history.round = 2;
+  history.device_kind = "cuda";
+  history.versions.resize(2);
+  for (VersionRecord& record : history.versions) record.outcome = Outcome::verified;
+  history.versions[0].version = "v001";
+  history.versions[0].time_us = 100.0;
+  history.versions[1].version = "v002";
+  history.versions[1].parent = "v001";
+  history.versions[1].time_us = 86.3;
+  evidence_.version = 2;
+  EXPECT_THAT(feedback_text(history, {evidence_}),
+              HasSubstr("It takes 0.86 times what v001 takes, which it was made from.\n"));
+  history.versions[1].time_us = 99.5;
+  EXPECT_THAT(feedback_text(history, {evidence_}),
+              HasSubstr("As fast as v001, which it was made from.\n"));
+  history.versions[1].outcome = Outcome::bench_failed;
+  EXPECT_THAT(feedback_text(history, {evidence_}), Not(HasSubstr("made from")));
 }
 
 TEST_F(Feedback, CountersSayWhatBounds) {

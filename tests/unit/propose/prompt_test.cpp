@@ -95,7 +95,7 @@ TEST_F(PromptTest, AFixShowsTheWrongVersionAndTheBestOne) {
   EXPECT_EQ(prompt.mode, "fix");
   EXPECT_EQ(prompt.parent, "v002");
   for (const char* part : {"````cuda\nsecond ``` source", "first source", "tail is wrong",
-                           "right, 12.3 us, 46 % of the roofline", "| one   block per row |",
+                           "right, 12.4 us, 46 % of the roofline", "| one   block per row |",
                            "# What was measured", "Version v002 is not right"}) {
     EXPECT_THAT(prompt.user, HasSubstr(part));
   }
@@ -119,7 +119,7 @@ TEST_F(PromptTest, TimesOfTheCpuDeviceAreCalledSo) {
   History past = history({Decision::Action::optimise, "v001", ""});
   past.device_kind = "cpu";
   past.versions[0].sol.reset();
-  EXPECT_THAT(compose(past).user, HasSubstr("12.3 us wall time on the CPU emulation"));
+  EXPECT_THAT(compose(past).user, HasSubstr("12 us wall time on the CPU emulation"));
 }
 
 TEST_F(PromptTest, LanesOfARoundAskForDifferentIdeas) {

@@ -93,12 +93,13 @@ TEST_F(UserConfigTest, ReachesOtherServersByConfiguration) {
 TEST_F(UserConfigTest, HasLimitsOfItsOwn) {
   write(R"({"timeouts": {"idle_seconds": 5, "silent_seconds": 6, "total_seconds": 7},
     "budget": {"op": {"usd": 1.5}, "run": {"requests": 3}}, "proxy": "http://p:1", "ca_file": "ca.pem",
-    "prices_file": "~/prices.json"})");
+    "prices_file": "~/prices.json", "max_prompt_tokens": 24000})");
   variables_["HOME"] = "/home/me";
   const UserConfig user = load();
   EXPECT_EQ(user.limits.idle, std::chrono::seconds(5));
   EXPECT_EQ(user.limits.silent, std::chrono::seconds(6));
   EXPECT_EQ(user.limits.total, std::chrono::seconds(7));
+  EXPECT_EQ(user.max_prompt_tokens, 24000);
   EXPECT_EQ(user.op_budget.nano_usd, 1'500'000'000);
   EXPECT_EQ(user.run_budget.requests, 3);
   EXPECT_EQ(user.network.proxy, "http://p:1");
@@ -122,6 +123,8 @@ TEST_F(UserConfigTest, PointsAtWhatIsWrong) {
   EXPECT_THAT(refusal(), HasSubstr("config.json:2:"));
   write(R"({"command": {"argv": "claude -p"}})");
   EXPECT_THAT(refusal(), HasSubstr("must be a list of texts"));
+  write(R"({"max_prompt_tokens": -5})");
+  EXPECT_THAT(refusal(), HasSubstr("above 0"));
   write(R"({"max_output_tokens": 0})");
   EXPECT_THAT(refusal(), HasSubstr("above 0"));
   write("{}");
