@@ -116,6 +116,7 @@ class Builder {
     if (shown == nullptr) return;
     const auto index = static_cast<std::size_t>(shown - report_.versions.data());
     head("Workloads");
+    if (!shown->source_sha256.empty()) say("Source: sha256 " + shown->source_sha256 + ".");
     blocks_.emplace_back(workloads_table(report_, index));
     head("Resources");
     table(resources_table(report_, index), "What the kernels cost is not known.");

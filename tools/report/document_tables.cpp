@@ -231,7 +231,7 @@ Table cost_table_of(const Report& report) {
 }
 
 Table device_table(const Report& report) {
-  Table table{"Device", {"property", "value"}, {}};
+  Table table{"Device and rules", {"property", "value"}, {}};
   const auto row = [&table](const char* name, Cell cell) {
     table.rows.push_back({{name}, std::move(cell)});
   };
@@ -239,6 +239,8 @@ Table device_table(const Report& report) {
   row("architecture", text_cell(report.architecture));
   row("driver", text_cell(report.driver));
   row("clocks", text_cell(report.clocks));
+  row("rules of verification", count_cell(report.verification_rules, "/rules/verification"));
+  row("rules of measurement", count_cell(report.measurement_rules, "/rules/measurement"));
   row("highest clock",
       whole_cell(
           report.highest_clock_hz ? std::optional(*report.highest_clock_hz / 1e6) : std::nullopt,

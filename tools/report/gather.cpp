@@ -64,7 +64,8 @@ void add_measurements(const OpConfig& config, const KnownVersion& one,
   version.failure = record.failure;
   version.time_us = record.time_us;
   version.sol = record.sol;
-  version.edited = text_member(evidence.compiled, "source_sha256") != sha256(one.source);
+  version.source_sha256 = text_member(evidence.compiled, "source_sha256");
+  version.edited = version.source_sha256 != sha256(one.source);
   version.rungs = report_rungs(evidence.verified);
   version.kernels = report_kernels(evidence.compiled);
   if (record.outcome == Outcome::verified) version.workloads = report_workloads(evidence.measured);
@@ -101,6 +102,7 @@ void add_device(const ReportFacts& facts, const std::string& device, Report& rep
   for (const KnownVersion& one : facts.versions) {
     std::string by;
     const auto evidence = evidence_on(facts, device, one, by);
+    if (evidence) report.verification_rules = count_member(evidence->verified, "rules");
     if (evidence && text_member(evidence->measured, "status") == "measured") {
       measured = evidence->measured;
     } else if (evidence && measured.is_null()) {
@@ -116,6 +118,7 @@ void add_device(const ReportFacts& facts, const std::string& device, Report& rep
   report.highest_clock_hz = number_member(described, "highest_clock_hz");
   report.datasheet_bandwidth = number_member(described, "datasheet_bandwidth");
   report.clocks = text_member(measured, "clocks");
+  report.measurement_rules = count_member(measured, "rules");
   report.roofs = report_roofs(member(measured, "ceilings"));
 }
 

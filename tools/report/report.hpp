@@ -72,6 +72,7 @@ struct ReportVersion {
   std::string failure;      // one line; "" when it is verified
   std::string measured_by;  // "build" | "evidence"; "" when not measured
   bool edited = false;      // kernel.cu is another than the one that was measured
+  std::string source_sha256;               // of what was measured; "" when not measured
   std::optional<double> time_us;           // weighted geometric mean of the medians
   std::optional<double> sol;               // the same of the workloads' fractions
   std::string bound;                       // of the workloads, joined: "memory"
@@ -125,11 +126,13 @@ struct Report {
   std::string driver;
   std::optional<std::int64_t> multiprocessors;
   std::optional<double> highest_clock_hz;
-  std::optional<double> datasheet_bandwidth;  // bytes per second
-  std::string clocks;                         // "as found"; "" unknown
-  std::map<std::string, double> roofs;        // measured: bytes or operations per second
-  std::string adopted;                        // "v006"; "" none on this device
-  std::string evidence_sha256;                // of the committed evidence; "" none
+  std::optional<double> datasheet_bandwidth;       // bytes per second
+  std::string clocks;                              // "as found"; "" unknown
+  std::map<std::string, double> roofs;             // measured: bytes or operations per second
+  std::optional<std::int64_t> verification_rules;  // of the last verification
+  std::optional<std::int64_t> measurement_rules;   // of the last timing
+  std::string adopted;                             // "v006"; "" none on this device
+  std::string evidence_sha256;                     // of the committed evidence; "" none
   std::optional<ReportComparison> comparison;
   std::string state;  // why the loop stopped, or what comes next; "" unknown
   std::vector<ReportVersion> versions;

@@ -102,6 +102,9 @@ TEST_F(ReportTest, CommittedEvidenceIsEnough) {
   EXPECT_EQ(report.versions[2].time_us, built.versions[2].time_us);
   EXPECT_EQ(to_json(report).at("versions").at(2).at("workloads"),
             to_json(built).at("versions").at(2).at("workloads"));
+  EXPECT_EQ(report.measurement_rules, 1);
+  EXPECT_EQ(report.verification_rules, k_verification_rules);
+  EXPECT_EQ(report.versions[2].source_sha256, sha256_of_file(source(3)));
   EXPECT_EQ(report.evidence_sha256, adopted().at("architectures").at("90a").at("evidence_sha256"));
 }
 
