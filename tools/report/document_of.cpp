@@ -61,7 +61,9 @@ std::string cost_text_of(const ReportCost& cost) {
             ? ""
             : fmt::format(" The cost of {} versions is unknown.", cost.unknown_cost));
   }
-  return "Unknown: there is neither a ledger of this operator here nor an origin that says it.";
+  return "Unknown: there is no ledger of this operator here, and no version says what it cost. Of "
+         "versions "
+         "that were written by hand (manual), nobody counted it.";
 }
 
 std::string alternative_of(const Plot& plot) {

@@ -51,9 +51,13 @@ void add_origin(const OpConfig& config, const KnownVersion& one, ReportVersion& 
   version.provider = origin.is_null() ? "by hand" : text_member(origin, "provider");
   version.model = text_member(origin, "model");
   version.change = text_member(origin, "summary");
-  version.input_tokens = count_member(member(origin, "tokens"), "input");
-  version.output_tokens = count_member(member(origin, "tokens"), "output");
-  version.cost_usd = number_member(origin, "cost_usd");
+  // What somebody used who wrote the version by hand was not asked for through us, nor counted: the
+  // zeros of its origin say no more than that.
+  if (version.provider != "manual") {
+    version.input_tokens = count_member(member(origin, "tokens"), "input");
+    version.output_tokens = count_member(member(origin, "tokens"), "output");
+    version.cost_usd = number_member(origin, "cost_usd");
+  }
   version.diff = diff_from_parent(config, one, version.parent);
 }
 
@@ -65,7 +69,7 @@ void add_measurements(const OpConfig& config, const KnownVersion& one,
   version.time_us = record.time_us;
   version.sol = record.sol;
   version.source_sha256 = text_member(evidence.compiled, "source_sha256");
-  version.edited = version.source_sha256 != sha256(one.source);
+  version.edited = !version.source_sha256.empty() && version.source_sha256 != sha256(one.source);
   version.rungs = report_rungs(evidence.verified);
   version.kernels = report_kernels(evidence.compiled);
   if (record.outcome == Outcome::verified) version.workloads = report_workloads(evidence.measured);

@@ -12,6 +12,8 @@ extern const std::string_view k_page_css;
 
 namespace {
 
+constexpr std::size_t k_short = 32;  // bytes
+
 std::string html_escaped(std::string_view text) {
   std::string result;
   result.reserve(text.size());

@@ -162,6 +162,20 @@ TEST_F(ReportTest, CostComesFromTheLedgerElseFromTheOrigins) {
   EXPECT_EQ(cost.unknown_cost, 0);
 }
 
+TEST_F(ReportTest, NobodyCountsWhatWasWrittenByHand) {
+  add_three_versions();
+  for (int v = 1; v <= 3; ++v) {
+    write(config_.version_dir(v) / "origin.json",
+          to_text({{"provider", "manual"},
+                   {"tokens", {{"input", 0}, {"output", 0}}},
+                   {"cost_usd", 0.0}}));
+  }
+  const Report report = only_report();
+  EXPECT_FALSE(report.versions[0].cost_usd);
+  EXPECT_EQ(report.cost.source, "unknown");
+  EXPECT_FALSE(report.cost.usd);
+}
+
 TEST_F(ReportTest, WithoutOriginOrLedgerTheCostIsUnknown) {
   add_version(1, 50);
   put(1, "proposed", {{"status", "ready"}});
