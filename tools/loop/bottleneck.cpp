@@ -14,6 +14,7 @@ namespace {
 constexpr double k_near_peak = 0.8;         // of a roof: nothing is won by waiting less
 constexpr double k_moved_twice = 1.15;      // bytes moved over bytes that must move
 constexpr double k_launches = 3;            // times an empty launch: the launch is what it takes
+constexpr double k_clock_precision = 0.02;  // clocks wander
 constexpr std::size_t k_counter_lines = 8;  // of the digest, the most telling first
 
 double amount(const Json& json, const char* name) {
@@ -93,8 +94,11 @@ class Search {
   }
 
   void add_times() {
-    add(fmt::format("workload {}: {} µs, spread {}; its speed of light is {} µs ({})", name(),
-                    rounded(amount(workload_, "median_us")),
+    const double clock = amount(workload_, "clock_mhz");
+    const std::string at =
+        clock > 0 ? fmt::format(" at {} MHz", rounded(clock, k_clock_precision)) : std::string();
+    add(fmt::format("workload {}: {} µs{}, spread {}; its speed of light is {} µs ({})", name(),
+                    rounded(amount(workload_, "median_us")), at,
                     spread_in_words(number_member(workload_, "spread").value_or(NAN)),
                     rounded(amount(workload_, "sol_us")), share()));
     if (const double bytes = amount(workload_, "bytes"); bytes > 0) {
@@ -115,7 +119,29 @@ class Search {
       }
       add(text);
     }
+    if (const double bytes = crossed(); bytes > 0) {
+      add(fmt::format("counted on the memory bus: {} MB, {} times the bytes that it must move",
+                      rounded(bytes * 1e-6), rounded(bytes / amount(workload_, "bytes"))));
+    }
+    add_kernels();
     add_others();
+  }
+
+  // Bytes that counters saw cross the memory bus; 0 where the bench step counted none.
+  [[nodiscard]] double crossed() const {
+    const Json& bus = member(workload_, "bus");
+    return amount(workload_, "bytes") > 0 ? amount(bus, "read_bytes") + amount(bus, "written_bytes")
+                                          : 0.0;
+  }
+
+  // What the launches take one by one, as a second witness saw it.
+  void add_kernels() {
+    std::string text;
+    for (const Json& one : list_member(member(workload_, "referee"), "kernels")) {
+      text += fmt::format("{}`{}` {} µs", text.empty() ? "its launches: " : ", ",
+                          text_member(one, "name"), rounded(amount(one, "us")));
+    }
+    if (!text.empty()) add(text);
   }
 
   void add_others() {
@@ -186,6 +212,11 @@ class Search {
 
   void by_times() {
     const bool near = amount(workload_, "sol") >= k_near_peak;
+    if (bound() == "memory" && crossed() > k_moved_twice * amount(workload_, "bytes")) {
+      say("traffic", fmt::format("device memory: {} moves {} times the bytes that it must", name(),
+                                 rounded(crossed() / amount(workload_, "bytes"))));
+      return;
+    }
     if (bound() != "memory") {
       say("compute",
           fmt::format("{} arithmetic: {} runs at {} of its roof", bound(), name(), share()));

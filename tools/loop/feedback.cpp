@@ -182,9 +182,11 @@ std::string version_text(const VersionRecord& record, const VersionEvidence& evi
     case Outcome::duplicate:
     case Outcome::rejected:
       return text + record.failure + "\n";
-    case Outcome::verified:
-      return text + times_text(evidence.measured, cpu) + resources_text(evidence.compiled) +
-             counters_text(evidence.profiled);
+    case Outcome::verified: {
+      const std::string resources = resources_text(evidence.compiled);
+      return text + times_text(evidence.measured, cpu) + (resources.empty() ? "" : "\n") +
+             resources + counters_text(evidence.profiled);
+    }
   }
   return text;
 }

@@ -106,6 +106,22 @@ TEST_F(BottleneckTest, ArithmeticNamesItsClassAndItsRoof) {
   EXPECT_THAT(found().evidence, Contains(testing::EndsWith("of 60 T/s")));
 }
 
+TEST_F(BottleneckTest, TheBenchStepsOwnCountersShowTrafficLaunchesAndClock) {
+  Json& wide = evidence_.measured["workloads"][1];
+  wide["clock_mhz"] = 1951.0;
+  wide["bus"] = {{"read_bytes", 2.7e8}, {"written_bytes", 1.35e8}};
+  wide["referee"] = {
+      {"kernels", {{{"name", "first"}, {"us", 61.2}}, {{"name", "second"}, {"us", 20.1}}}}};
+  EXPECT_EQ(found().kind, "traffic");
+  EXPECT_EQ(found().what, "device memory: `wide` moves 1.5 times the bytes that it must");
+  EXPECT_THAT(found().evidence, Contains(HasSubstr("83 µs at 1950 MHz, spread")));
+  EXPECT_THAT(found().evidence,
+              Contains("counted on the memory bus: 405 MB, 1.5 times the bytes that it must move"));
+  EXPECT_THAT(found().evidence, Contains("its launches: `first` 61 µs, `second` 20 µs"));
+  wide["bus"] = {{"read_bytes", 1.4e8}, {"written_bytes", 1.35e8}};
+  EXPECT_EQ(found().kind, "latency");
+}
+
 TEST_F(BottleneckTest, CountersGoBeforeTimes) {
   evidence_.profiled = profiled("memory", 2.7e8);
   EXPECT_EQ(found().kind, "memory");
