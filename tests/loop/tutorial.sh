@@ -39,6 +39,11 @@ expect "wall time in the emulation, which is no GPU time" reports/axpy/cpu.html
 expect 'href="axpy/cpu.html"' reports/index.html
 refuses unknown.log "$kernelloop" report axpi --build-dir build
 expect "axpy" unknown.log
+refuses nvbench.log "$kernelloop" report axpy --build-dir build --nvbench out.json
+expect "it was timed on the CPU device" nvbench.log
+refuses nvbench.log "$kernelloop" report axpy --build-dir build --nvbench out.json --version second
+expect "--version second: a version is named v001, v002, ..." nvbench.log
+[[ ! -e out.json ]] || fail "a refused export was written"
 
 succeeds adopt.log cmake --build build --target adopt_axpy
 expect "is adopted" reports/axpy/cpu.md

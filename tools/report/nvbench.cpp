@@ -233,6 +233,13 @@ Json device_of_nvbench(const Json& device) {
 }  // namespace
 
 Json nvbench_json(const Json& measured, const Json& samples) {
+  if (text_member(member(measured, "device"), "kind") == "cpu") {
+    fail(ExitCode::bad_input,
+         "{}: it was timed on the CPU device: wall times of an emulation, which nvbench's files "
+         "would "
+         "call GPU times; time it on a GPU",
+         text_member(measured, "op"));
+  }
   const Json version{{"major", 1}, {"minor", 0}, {"patch", 0}, {"string", "1.0.0"}};
   return {{"meta",
            {{"argv", {"kernelloop", "report", text_member(measured, "op"), "--nvbench"}},

@@ -12,7 +12,8 @@ namespace kernelloop {
 // mean and relative standard deviation are theirs, because that is what nvbench's scripts compare;
 // nothing else of KernelLoop uses them. Times are in seconds, fractions in one, int64 and float64
 // as text, as nvbench writes them. The stdev is null for fewer than two samples. Members of the
-// device that we do not know are left out. Throws Error(bad_input) where the two files do not fit.
+// device that we do not know are left out. Throws Error(bad_input) for times of the CPU
+// device, and where the two files do not fit.
 Json nvbench_json(const Json& measured, const Json& samples);
 
 // The same of a version of this build. Throws Error(bad_input) with what to build when it has not

@@ -119,6 +119,18 @@ TEST(Nvbench, FiguresAreThoseOfTheSamplesThatCount) {
   EXPECT_EQ(summary(wide, "nv/cold/bw/global/utilization"), nullptr);
 }
 
+TEST(Nvbench, TimesOfTheCpuDeviceAreRefused) {
+  Json emulated = measured();
+  emulated["device"]["kind"] = "cpu";
+  try {
+    nvbench_json(emulated, samples());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("softmax: it was timed on the CPU device"));
+  }
+}
+
 TEST(Nvbench, SamplesOfAnotherRunAreRefused) {
   Json other = measured();
   other["workloads"][0]["samples"] = 7;
