@@ -1,4 +1,5 @@
-// docs/prompts.md shows what the program makes of the committed evidence of softmax.
+// docs/prompts.md shows what the program makes of a measurement of softmax. data/softmax_v006.json
+// is the evidence of that version without its verification; new evidence does not change the page.
 #include "loop/feedback.hpp"
 #include "propose/prompt.hpp"
 #include "support/files.hpp"
@@ -24,7 +25,7 @@ class SpeedRoundExample : public testing::Test {
     config_.device = "cuda";
     config_.architectures = {"90a"};
 
-    const Json report = read_json(root_ / "reports/softmax/nvidia-h200.json").value;
+    const Json report = read_json(root_ / "tests/unit/propose/data/softmax_v006.json").value;
     evidence_.version = 6;
     evidence_.proposed = {{"status", "ready"}};
     evidence_.compiled = report.at("compile");
@@ -57,7 +58,9 @@ TEST_F(SpeedRoundExample, StandsInTheDocumentationAsItIsMade) {
   const Prompt made = prompt();
   const std::string shown = made.user.substr(made.user.find("# What was measured"));
   const std::string page = read_file(root_ / "docs/prompts.md");
-  EXPECT_THAT(page, HasSubstr("\n````\n" + shown + "````\n"));
+  EXPECT_THAT(page, HasSubstr("\n````\n" + shown + "````\n"))
+      << "put this at the end of docs/prompts.md:\n"
+      << shown;
 
   const Json& parts = made.record["parts"];
   const auto tokens = parts["feedback"].get<std::int64_t>() + parts["ask"].get<std::int64_t>();
