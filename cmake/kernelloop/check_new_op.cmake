@@ -30,6 +30,9 @@ function(_kernelloop_check_new_op op)
     )
   endif()
 
+  _kernelloop_check_path("${op}" "the build directory" "${CMAKE_BINARY_DIR}")
+  _kernelloop_check_path("${op}" "the source directory" "${CMAKE_CURRENT_SOURCE_DIR}")
+
   get_property(ops GLOBAL PROPERTY KERNELLOOP_OPS)
   if(op IN_LIST ops)
     get_target_property(first ${op} SOURCE_DIR)

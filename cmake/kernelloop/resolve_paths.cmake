@@ -23,6 +23,7 @@ function(_kernelloop_resolve_files op label out base)
         "Name the file in it."
       )
     endif()
+    _kernelloop_check_path("${op}" "${label}" "${absolute}")
     list(APPEND resolved "${absolute}")
   endforeach()
   set(${out} "${resolved}" PARENT_SCOPE)

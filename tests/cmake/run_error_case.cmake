@@ -3,10 +3,12 @@
 #
 # Configures the project in errors/ with the wrong use in SCRIPT, and compares the one message with
 # what the comments at the top of SCRIPT expect:
-#   # expect: <text>         the message, white space apart; lines are joined; @SOURCE_DIR@ is errors/
+#   # expect: <text>         the message, white space apart; lines are joined; @SOURCE_DIR@ is errors/,
+#                          @BUILD_DIR@ the build directory
 #   # generator: <name>      default Ninja
 #   # languages: <languages> default NONE; CXX where the case gets as far as creating targets
 #   # argument: <argument>   one more argument of cmake
+#   # build: <name>          of the build directory; default build
 cmake_policy(VERSION 3.25...3.31)
 include("${CMAKE_CURRENT_LIST_DIR}/harness.cmake")
 
@@ -24,12 +26,15 @@ foreach(line IN LISTS lines)
     set(languages "${CMAKE_MATCH_1}")
   elseif(line MATCHES "^# argument: (.*)$")
     list(APPEND arguments "${CMAKE_MATCH_1}")
+  elseif(line MATCHES "^# build: (.*)$")
+    set(build_dir "${case_dir}/${CMAKE_MATCH_1}")
   endif()
 endforeach()
 if(expected STREQUAL "")
   fail("${SCRIPT} expects no message")
 endif()
 string(REPLACE "@SOURCE_DIR@" "${source_dir}" expected "${expected}")
+string(REPLACE "@BUILD_DIR@" "${build_dir}" expected "${expected}")
 
 copy_project(errors)
 execute_process(
