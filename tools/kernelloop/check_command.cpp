@@ -70,6 +70,7 @@ class TestBed {
       : config_(config), dir_(config.build_dir / "check"), lock_(dir_ / "lock") {
     const JsonDocument document = read_json(config.spec);
     const OpSpec spec = parse_op_spec(document);
+    require_servable(document, spec);
     const SpecParts parts = split_spec(document);
     write_file_if_changed(dir_ / "contract.json", to_text(parts.contract));
     write_file_if_changed(dir_ / "checks.json", to_text(parts.checks));

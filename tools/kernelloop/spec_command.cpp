@@ -35,6 +35,7 @@ void write_parts(const OpConfig& config) {
          "{}: the spec is that of `{}`, add_kernel_op says `{}`; make them agree",
          document.where("/name"), spec.name, config.op);
   }
+  require_servable(document, spec);
   const SpecParts parts = split_spec(document);
   std::string changed;
   const auto write = [&](const char* name, const Json& part) {

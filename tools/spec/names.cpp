@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace kernelloop {
+
+extern const std::string_view k_taken_names;  // taken_names.txt
+
 namespace {
 
 constexpr std::array k_keywords = std::to_array<std::string_view>({
@@ -44,9 +48,33 @@ constexpr std::array k_keywords = std::to_array<std::string_view>({
     "xor",           "xor_eq",
 });
 
-// Words of the expression language, of the launch plan and of the generated launcher.
-constexpr std::array k_taken = std::to_array<std::string_view>(
-    {"min", "max", "ceil_div", "workspace", "kernelloop", "std", "main"});
+// Families of names that headers of CUDA and of KernelLoop use.
+constexpr std::array k_taken_prefixes = std::to_array<std::string_view>(
+    {"cuda", "CUDA", "CU_", "NV_", "kl_", "KL_", "kernelloop_", "KERNELLOOP_"});
+
+// The words of taken_names.txt without its comments.
+std::set<std::string_view> taken_names() {
+  std::set<std::string_view> names;
+  for (std::string_view left = k_taken_names; !left.empty();) {
+    const std::size_t end = std::min(left.find('\n'), left.size());
+    std::string_view line = left.substr(0, end);
+    left.remove_prefix(std::min(end + 1, left.size()));
+    if (line.starts_with('#')) continue;
+    while (!line.empty()) {
+      const std::size_t length = std::min(line.find(' '), line.size());
+      if (length > 0) names.insert(line.substr(0, length));
+      line.remove_prefix(std::min(length + 1, line.size()));
+    }
+  }
+  return names;
+}
+
+bool is_taken(std::string_view name) {
+  static const std::set<std::string_view> k_taken = taken_names();
+  return k_taken.contains(name) ||
+         std::any_of(k_taken_prefixes.begin(), k_taken_prefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
 
 bool contains(const auto& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
@@ -89,7 +117,9 @@ std::string name_fault(std::string_view name) {
   if (is_reserved(name)) {
     return "is reserved in C++ (`__`, or `_` with a capital letter); choose another name";
   }
-  if (contains(k_taken, name)) return "has a meaning of its own here; choose another name";
+  if (is_taken(name)) {
+    return "has a meaning in CUDA, in C++ or in generated code; choose another name";
+  }
   return {};
 }
 

@@ -10,7 +10,8 @@
 namespace kernelloop {
 
 // Why `name` cannot name an operator, an axis or a tensor, with the remedy; empty when it can: a C
-// identifier that C++, the expression language and the launch plan leave free.
+// identifier that C++, CUDA, the macros of their headers, the expression language, the launch plan
+// and the generated library leave free (taken_names.txt).
 std::string name_fault(std::string_view name);
 
 // Parses an expression that may only use `names`, which are called `kind` ("axis") in the message.

@@ -140,6 +140,12 @@ struct OpSpec {
 OpSpec load_op_spec(const std::filesystem::path& path);
 OpSpec parse_op_spec(const JsonDocument& document);
 
+// What parse_op_spec asks of the shapes that a spec names, for shapes that it only allows: whoever
+// calls the operator may come with them, and the verifier does. They lie near 1 and around the
+// sizes of warps and tiles. `spec` is what the document says. Throws Error(bad_input) as above,
+// with the constraint that leaves such shapes out.
+void require_servable(const JsonDocument& document, const OpSpec& spec);
+
 // All axes' values for one shape: variables from `variables`, constants and expressions computed.
 // Throws Error(bad_input) when a variable is missing or unknown, a value is < 1 (axes may be 0 only
 // where an expression says so), or a constraint does not hold (names it).

@@ -31,6 +31,7 @@ class Rules {
     check_shapes(spec_.ladder.holdout, Place()["ladder"]["holdout"]);
     check_holdout();
     if (spec_.ladder.huge) check_huge(*spec_.ladder.huge);
+    check_tolerance();
   }
 
  private:
@@ -48,6 +49,12 @@ class Rules {
     }
     check_scalars(workload, place["scalars"]);
     const Bindings axes = check_shape(workload.axes, place["axes"]);
+    if (std::all_of(spec_.outputs.begin(), spec_.outputs.end(),
+                    [&](const Tensor& output) { return element_count(output, axes) == 0; })) {
+      source_.wrong(place["axes"],
+                    "no output has an element at this shape, so there is nothing to "
+                    "time; make it larger");
+    }
     check_cost("bytes", spec_.cost.bytes, axes, Place()["cost"]["bytes"], workload.name);
     for (const auto& [kind, expression] : spec_.cost.flops) {
       check_cost(kind, expression, axes, Place()["cost"]["flops"][kind], workload.name);
@@ -75,22 +82,21 @@ class Rules {
         source_.wrong(place[name],
                       fmt::format("unknown scalar input `{}`; {}", name, name_hint(name, known)));
       }
+      const std::string fault = fit_fault(spec_.find_tensor(name)->dtype, value);
+      if (!fault.empty()) source_.wrong(place[name], fault);
     }
   }
 
   // Everything a shape must satisfy before anybody allocates it.
   Bindings check_shape(const Bindings& variables, const Place& place) const {
+    Bindings axes;
     try {
-      const Bindings axes = resolve_axes(spec_, variables);
-      for (const Tensor& tensor : spec_.inputs) {
-        element_count(tensor, axes);
-        values_at(tensor, axes);
-      }
-      for (const Tensor& tensor : spec_.outputs) element_count(tensor, axes);
-      return axes;
+      axes = resolve_axes(spec_, variables);
     } catch (const Error& error) {
       source_.wrong(place, error.what());
     }
+    if (const auto fault = shape_fault(spec_, axes)) source_.wrong(place, fault->what);
+    return axes;
   }
 
   void check_shapes(const std::vector<Bindings>& shapes, const Place& place) const {
@@ -115,6 +121,15 @@ class Rules {
     }
     source_.wrong(place, fmt::format("cost `{}` (`{}`) for workload `{}`: {}", kind,
                                      expression.text(), workload, fault));
+  }
+
+  void check_tolerance() const {
+    const auto cosine = spec_.tolerance.limits.find("cosine");
+    if (cosine != spec_.tolerance.limits.end() && cosine->second > 1.0) {
+      source_.wrong(
+          Place()["tolerance"]["cosine"],
+          fmt::format("no cosine reaches {}; choose a limit of at most 1", cosine->second));
+    }
   }
 
   void check_huge(const HugeShapes& huge) const {

@@ -6,6 +6,7 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,8 +49,20 @@ Expression read_expression(const SpecSource& source, const Json& json, const Pla
 InputValues read_input_values(const SpecSource& source, const Tensor& input, const Json& json,
                               const std::vector<std::string>& axis_names);
 
+// Why `dtype` cannot hold `value`, with the remedy; empty when it can.
+std::string fit_fault(DType dtype, double value);
+
 // What holds between members: workloads against axes and constraints, hold-out against the rest.
 // `complete`: this is a whole op spec, not one part of it.
 void check_op_spec(const SpecSource& source, const OpSpec& spec, bool complete);
+
+// What a shape needs beyond its axes and constraints before anybody allocates it: sizes, values
+// that can be drawn, a count of terms.
+struct ShapeFault {
+  Place place;             // of the member that goes wrong at this shape
+  std::string what;        // with its value
+  std::string constraint;  // leaves such shapes out; empty where none can be named
+};
+std::optional<ShapeFault> shape_fault(const OpSpec& spec, const Bindings& axes);
 
 }  // namespace kernelloop

@@ -27,17 +27,6 @@ bool belongs(const std::string& family, const std::string& member) {
   return member == "low" || member == "high";
 }
 
-// Empty when `value` can be held by the dtype.
-std::string fit_fault(DType dtype, double value) {
-  const DTypeInfo& type = info(dtype);
-  const bool without_sign = dtype == DType::uint8 || dtype == DType::boolean;
-  if (std::fabs(value) <= type.largest + (type.floating ? 0.0 : 1.0) && value <= type.largest &&
-      !(without_sign && value < 0.0)) {
-    return {};
-  }
-  return fmt::format("{} does not fit into {}; choose a value in its range", value, type.name);
-}
-
 // Empty when something can be drawn between both ends.
 std::string range_fault(const InputValues& values) {
   if (values.family == "uniform" && !(values.low < values.high)) {
@@ -45,6 +34,14 @@ std::string range_fault(const InputValues& values) {
   }
   if (values.family == "integers" && !(values.low <= values.high)) {
     return "`low` must not be greater than `high`";
+  }
+  if (values.family == "normal") return {};
+  const bool constant = values.family == "constant";
+  const double lowest = constant ? values.value : values.low;
+  const double highest = constant ? values.value : values.high;
+  if ((values.at_least && lowest < *values.at_least) ||
+      (values.at_most && highest > *values.at_most)) {
+    return "they leave the range from `at_least` to `at_most`; draw only what is served";
   }
   return {};
 }
@@ -69,18 +66,23 @@ class ValuesReader {
     values_.mean = object.value("mean", values_.mean);
     values_.deviation = object.value("deviation", values_.deviation);
     if (!(values_.deviation > 0.0)) source_.wrong(place_["deviation"], "must be greater than 0");
+    if (std::fabs(values_.mean) + values_.deviation > info(input_.dtype).largest) {
+      source_.wrong(place_, fmt::format("`mean` and `deviation` reach beyond {}, the greatest {}; "
+                                        "make them smaller",
+                                        info(input_.dtype).largest, info(input_.dtype).name));
+    }
     values_.value = number(object, "value", values_.value);
     values_.low_formula = end(object, "low", values_.low);
     values_.high_formula = end(object, "high", values_.high);
-    if (!values_.low_formula && !values_.high_formula) {
-      const std::string fault = range_fault(values_);
-      if (!fault.empty()) source_.wrong(place_, fault);
-    }
     if (object.contains("special")) read_special(object["special"]);
     values_.at_least = bound(object, "at_least");
     values_.at_most = bound(object, "at_most");
     if (values_.at_least && values_.at_most && !(*values_.at_least <= *values_.at_most)) {
       source_.wrong(place_["at_least"], "must not be greater than `at_most`");
+    }
+    if (!values_.low_formula && !values_.high_formula) {
+      const std::string fault = range_fault(values_);
+      if (!fault.empty()) source_.wrong(place_, fault);
     }
     if (object.contains("families")) {
       values_.families = object["families"].get<std::vector<std::string>>();
@@ -150,6 +152,21 @@ double end_at(const Tensor& input, const char* member, const Expression& formula
 }
 
 }  // namespace
+
+std::string fit_fault(DType dtype, double value) {
+  const DTypeInfo& type = info(dtype);
+  const bool without_sign = dtype == DType::uint8 || dtype == DType::boolean;
+  const bool in_range = std::fabs(value) <= type.largest + (type.floating ? 0.0 : 1.0) &&
+                        value <= type.largest && !(without_sign && value < 0.0);
+  if (!in_range) {
+    return fmt::format("{} does not fit into {}; choose a value in its range", value, type.name);
+  }
+  if (!type.floating && std::floor(value) != value) {
+    return fmt::format("{} is no whole number, and {} holds nothing else; choose one", value,
+                       type.name);
+  }
+  return {};
+}
 
 InputValues read_input_values(const SpecSource& source, const Tensor& input, const Json& json,
                               const std::vector<std::string>& axis_names) {

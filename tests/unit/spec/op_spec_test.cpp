@@ -110,6 +110,21 @@ void PrintTo(const Wrong& wrong, std::ostream* stream) { *stream << wrong.what; 
 
 class WrongSpec : public testing::TestWithParam<Wrong> {};
 
+// The shapes of the spec are fine, others that its constraints allow are not.
+class NotServable : public testing::TestWithParam<Wrong> {};
+
+const std::string k_no_small_shape =
+    with(R"({"rows": 1, "cols": 2}, {"rows": 7, "cols": 6})", R"({"rows": 7, "cols": 6})");
+
+TEST_P(NotServable, IsExplainedAtItsPlace) {
+  const Wrong& wrong = GetParam();
+  const std::string text = replaced(k_no_small_shape, wrong.from, wrong.to);
+  EXPECT_NO_THROW(spec_from(text));
+  const std::string message = spec_error(text);
+  EXPECT_THAT(message, StartsWith(wrong.begins));
+  EXPECT_THAT(message, HasSubstr(wrong.holds));
+}
+
 TEST_P(WrongSpec, IsExplainedAtItsPlace) {
   const Wrong& wrong = GetParam();
   const std::string message = spec_error(with(wrong.from, wrong.to));
@@ -128,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"axis_keyword", R"("rows": {"type")", R"("for": {"type")",
                           "op.json:5:12: ", "the axis name `for` is a keyword of C++"},
                     Wrong{"axis_reserved", R"("rows": {"type")", R"("min": {"type")",
-                          "op.json:5:12: ", "has a meaning of its own here"},
+                          "op.json:5:12: ", "has a meaning in CUDA, in C++ or in generated code"},
                     Wrong{"tensor_identifier", R"("x": {)", R"("x/y": {)",
                           "op.json:11:12: ", "the tensor name `x/y` is not a C identifier"},
                     Wrong{"tensor_like_axis", R"("x": {)", R"("cols": {)",
@@ -334,6 +349,72 @@ INSTANTIATE_TEST_SUITE_P(
               R"("dtype": "uint8", "values": {"family": "constant", "value": -1})",
               "op.json:12:89: ", "-1 does not fit into uint8"}),
     name_of);
+
+// Shapes that no workload names but every caller may come with.
+INSTANTIATE_TEST_SUITE_P(
+    Served, NotServable,
+    testing::Values(
+        Wrong{
+            "dimension_of_a_small_shape", R"(["rows", "wide"], "dtype": "bfloat16")",
+            R"(["rows - 2", "wide"], "dtype": "bfloat16")", "op.json:11:20: ",
+            "dimension 0 of `x` (`rows - 2`) is -1; a size is never negative (for cols=2, rows=1, "
+            "which the constraints allow); leave such shapes out with \"constraints\": "
+            "[\"rows - 2 >= 0\"]"},
+        Wrong{"dimension_of_an_output", R"("y": {"shape": ["rows", "wide"])",
+              R"("y": {"shape": ["rows", "rows > 2 ? 1 : -1"])", "op.json:14:30: ",
+              "leave such shapes out with \"constraints\": [\"(rows > 2 ? 1 : -1) >= 0\"]"},
+        Wrong{"dimension_without_value", R"(["rows", "wide"], "dtype": "bfloat16")",
+              R"(["6 / (rows - 1) + 1", "wide"], "dtype": "bfloat16")", "op.json:11:20: ",
+              "division by zero (for cols=2, rows=1, which the constraints allow); leave such "
+              "shapes out with a constraint"},
+        Wrong{"ends_cross", R"("family": "constant", "value": 2)",
+              R"("family": "integers", "low": 0, "high": "rows - 2")", "op.json:12:59: ",
+              "values of input `gain` from 0 to -1: `low` must not be greater than `high` (for "
+              "cols=2, rows=1, which the constraints allow); leave such shapes out with "
+              "\"constraints\": [\"0 <= rows - 2\"]"},
+        Wrong{"end_beyond_the_dtype",
+              R"("dtype": "float32", "values": {"family": "constant", "value": 2})",
+              R"("dtype": "int8", "values": {"family": "integers", "high": "cols"})",
+              "op.json:12:56: ", "does not fit into int8"},
+        Wrong{"terms_of_a_small_shape", R"("allow_tf32": false)", R"("terms": "rows - 1")",
+              "op.json:16:51: ",
+              "`terms` (`rows - 1`) is 0; an output element adds up one term at least"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, WrongSpec,
+    testing::Values(
+        Wrong{"terms_at_a_workload", R"("allow_tf32": false)", R"("terms": "rows - 3")",
+              "op.json:19:31: ", "`terms` (`rows - 3`) is 0"},
+        Wrong{"tensors_together_too_large", R"({"rows": 3, "cols": 4})",
+              R"({"rows": 288230376151711744, "cols": 2})",
+              "op.json:19:31: ", "all tensors together have more bytes than 64 bits can count"},
+        Wrong{"nothing_to_time", R"("y": {"shape": ["rows", "wide"])",
+              R"("y": {"shape": ["rows - 3", "wide"])",
+              "op.json:19:31: ", "no output has an element at this shape"},
+        Wrong{"scalar_does_not_fit", R"("scalars": {"gain": 3})", R"("scalars": {"gain": 1e300})",
+              "op.json:20:76: ", "1e+300 does not fit into float32"},
+        Wrong{"fraction_in_an_integer_type",
+              R"("dtype": "float32", "values": {"family": "constant", "value": 2})",
+              R"("dtype": "int32", "values": {"family": "constant", "value": 0.5})",
+              "op.json:12:89: ", "0.5 is no whole number, and int32 holds nothing else"},
+        Wrong{"normal_beyond_the_dtype", R"("family": "constant", "value": 2)",
+              R"("family": "normal", "mean": 3e38, "deviation": 3e38)",
+              "op.json:12:59: ", "`mean` and `deviation` reach beyond"},
+        Wrong{"constant_that_is_not_served", R"("value": 2})", R"("value": 2, "at_most": 1})",
+              "op.json:12:59: ", "they leave the range from `at_least` to `at_most`"},
+        Wrong{"cosine_beyond_one", R"({"max_abs": 0.001})", R"({"cosine": 1.5})",
+              "op.json:26:27: ", "no cosine reaches 1.5; choose a limit of at most 1"}),
+    name_of);
+
+TEST(OpSpec, TheConstraintOfTheMessageHelps) {
+  const std::string small = replaced(k_no_small_shape, R"(["rows", "wide"], "dtype": "bfloat16")",
+                                     R"(["rows - 2", "wide"], "dtype": "bfloat16")");
+  EXPECT_THAT(spec_error(small), HasSubstr(R"(["rows - 2 >= 0"])"));
+  EXPECT_EQ(
+      spec_error(replaced(small, R"("cols % 2 == 0")", R"("cols % 2 == 0", "rows - 2 >= 0")")),
+      "no error");
+}
 
 TEST(OpSpec, NoWorkloadAtAll) {
   std::string text = k_valid_spec;

@@ -22,8 +22,10 @@ std::vector<std::string> shipped_ops() {
 class ShippedOp : public testing::TestWithParam<std::string> {};
 
 TEST_P(ShippedOp, IsValidAndServesBothDevices) {
-  const OpSpec spec =
-      load_op_spec(std::filesystem::path(KERNELLOOP_OPS_DIR) / GetParam() / "op.json");
+  const JsonDocument document =
+      read_json(std::filesystem::path(KERNELLOOP_OPS_DIR) / GetParam() / "op.json");
+  const OpSpec spec = parse_op_spec(document);
+  EXPECT_NO_THROW(require_servable(document, spec));
   EXPECT_EQ(spec.name, GetParam());
   EXPECT_GE(spec.workloads_for("cuda").size(), 4U);
   EXPECT_GE(spec.workloads_for("cpu").size(), 2U);

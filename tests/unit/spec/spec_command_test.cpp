@@ -11,6 +11,17 @@
 namespace kernelloop {
 namespace {
 
+const std::string k_negative_where_small = R"({
+  "name": "scale",
+  "axes": {"n": {"type": "var"}},
+  "inputs": {
+    "a": {"shape": ["n"], "dtype": "float32"},
+    "b": {"shape": ["n - 5"], "dtype": "float32"}
+  },
+  "outputs": {"y": {"shape": ["n"], "dtype": "float32"}},
+  "workloads": [{"name": "w", "axes": {"n": 16}}]
+})";
+
 class SpecCommand : public testing::Test {
  protected:
   SpecCommand() {
@@ -73,6 +84,18 @@ TEST_F(SpecCommand, WritesWhatChangedAndSaysSo) {
 
 TEST_F(SpecCommand, ABrokenSpecWritesNothing) {
   EXPECT_THROW(run_on(with("bfloat16", "bfloat17")), Error);
+  EXPECT_FALSE(std::filesystem::exists(directory_.path() / "contract.json"));
+}
+
+TEST_F(SpecCommand, AShapeThatCannotBeIsRefused) {
+  try {
+    run_on(k_negative_where_small);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), testing::HasSubstr("leave such shapes out with \"constraints\": "
+                                                 "[\"n - 5 >= 0\"]"));
+  }
   EXPECT_FALSE(std::filesystem::exists(directory_.path() / "contract.json"));
 }
 

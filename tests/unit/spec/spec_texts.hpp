@@ -55,7 +55,8 @@ inline std::string with(const std::string& from, const std::string& to) {
 // The message of the error, or "no error".
 inline std::string spec_error(const std::string& text) {
   try {
-    parse_op_spec(parse_json(text, "op.json"));
+    const JsonDocument document = parse_json(text, "op.json");
+    require_servable(document, parse_op_spec(document));
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::bad_input);
     return error.what();
