@@ -3,6 +3,7 @@
 #include "device/compute_sanitizer.hpp"
 #include "device/description.hpp"
 #include "device/protocol.hpp"
+#include "device/reply_check.hpp"
 #include "device/worker_process.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -24,8 +25,12 @@ std::string first_line(const std::string& text) {
   return text.substr(start, std::min<std::size_t>(text.find('\n', start) - start, 300));
 }
 
-// Why there was no reply, or what the reply complains of; empty when it is a result.
-std::string trouble(const Exchange& exchange, const WorkerProcess& process, const char* doing) {
+// Why there was no reply, what the reply complains of, or that `use` cannot take it apart; empty
+// when it is a result. A reply can be anything: what runs in the watched process may write into its
+// channel.
+template <typename Use>
+std::string trouble(const Exchange& exchange, const WorkerProcess& process, const char* doing,
+                    const Use& use) {
   switch (exchange.end) {
     case Exchange::End::timed_out:
       return fmt::format("{} took too long", doing);
@@ -37,8 +42,18 @@ std::string trouble(const Exchange& exchange, const WorkerProcess& process, cons
     case Exchange::End::replied:
       break;
   }
-  if (!exchange.reply.contains("error")) return {};
-  return fmt::format("{}: {}", doing, exchange.reply.at("error").at("message").get<std::string>());
+  try {
+    if (exchange.reply.contains("error")) {
+      return fmt::format("{}: {}", doing,
+                         exchange.reply.at("error").at("message").get<std::string>());
+    }
+    use(exchange.reply);
+    return {};
+  } catch (const Json::exception&) {
+    return fmt::format("{}: the worker sent a reply that is not its own", doing);
+  } catch (const Error& error) {
+    return fmt::format("{}: the worker sent a reply that is not its own ({})", doing, error.what());
+  }
 }
 
 class Session {
@@ -82,24 +97,34 @@ class Session {
 
   // Load, run, plant. Returns what kept it from doing so.
   std::string drive(RunResult& run) {
-    Exchange loaded = process_.ask(load_request(0, *wanted_.artifact), {}, k_watched_load_timeout);
-    if (auto problem = trouble(loaded, process_, "loading the kernels"); !problem.empty()) {
-      return problem;
-    }
-    if (const Fault fault = fault_from_json(loaded.reply.at("fault"))) return fault.message;
+    const Exchange loaded =
+        process_.ask(load_request(0, *wanted_.artifact), {}, k_watched_load_timeout);
+    Fault refused;
+    std::string problem = trouble(loaded, process_, "loading the kernels", [&](const Json& reply) {
+      refused = fault_from_json(reply.at("fault"));
+    });
+    if (!problem.empty()) return problem;
+    if (refused) return refused.message;
     RunRequest request = *wanted_.request;
     request.placement = Placement::bare;
     request.uninitialised = wanted_.tool == SanitizerTool::initcheck;
     const TensorArena::State& state = request.arena->state();
-    Exchange ran =
+    const Exchange ran =
         process_.ask(run_request(request, 0), {state.input_memory.get(), state.output_memory.get()},
                      request.timeout);
-    if (auto problem = trouble(ran, process_, "the run"); !problem.empty()) return problem;
-    run = run_result_from_reply(ran.reply);
+    RunResult result;
+    bool final = false;
+    problem = trouble(ran, process_, "the run", [&](const Json& reply) {
+      result = run_result_from_reply(reply);
+      check_reply(result, request);
+      final = reply.value("final", false);
+    });
+    if (!problem.empty()) return problem;
+    run = std::move(result);
     // Instrumented kernels need more registers: what the driver refuses then is no fault of theirs.
     if (run.fault.kind == FaultKind::launch_refused) return run.fault.message;
     // What comes of the planted fault, the report has to say.
-    if (!ran.reply.value("final", false)) {
+    if (!final) {
       process_.ask(plant_request(wanted_.tool), {}, k_plant_timeout);
     }
     return {};
