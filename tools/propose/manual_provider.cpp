@@ -5,6 +5,8 @@
 #include "support/files.hpp"
 #include "support/version.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -31,6 +33,25 @@ std::string first_problem(const std::string& feedback) {
   return feedback.substr(at + 3, feedback.find('\n', at + 3) - at - 3);
 }
 
+// What a model would be told, and around it what somebody with an editor needs: which file, how far
+// it came, how to go on.
+std::string feedback_page(const std::string& name, const AskRequest& request,
+                          const fs::path& file) {
+  const bool whole_answer = file.filename() == "answer.md";
+  return fmt::format(
+      "# {}: attempt {} is not right yet\n\n"
+      "File: {}\n"
+      "How far it came: it was read and compiled; no rung of the ladder has run yet, so no case is "
+      "wrong so far.\n\n{}\n"
+      "# What to do\n\n"
+      "Change {} and build again; attempts are not limited.{}\n",
+      name, request.turn - 1, file.string(), request.turns.back().text, file.string(),
+      whole_answer
+          ? ""
+          : " kernel.cu holds the source alone: the line `Summary: ` and the ```cuda block "
+            "that are spoken of above belong into an answer.md.");
+}
+
 }  // namespace
 
 std::string fenced(const std::string& source) {
@@ -45,7 +66,8 @@ std::string fenced(const std::string& source) {
          "\n";
 }
 
-ManualProvider::ManualProvider(fs::path directory) : directory_(std::move(directory)) {}
+ManualProvider::ManualProvider(fs::path directory, std::string last_round)
+    : directory_(std::move(directory)), last_round_(std::move(last_round)) {}
 
 Reply ManualProvider::ask(const AskRequest& request) {
   const fs::path source = directory_ / "kernel.cu";
@@ -64,16 +86,17 @@ Reply ManualProvider::ask(const AskRequest& request) {
   if (request.turns.size() == 1) {
     write_file_if_changed(directory_ / "prompt.md", flat_prompt(request));
     fail(ExitCode::waiting,
-         "{} waits for you: read {}, write {} (or a whole answer, answer.md beside it), then build "
-         "again",
-         name, (directory_ / "prompt.md").string(), source.string());
+         "{} waits for you: {}read {}, write {} (or a whole answer, answer.md beside it), then "
+         "build again",
+         name, last_round_.empty() ? "" : last_round_ + "; ", (directory_ / "prompt.md").string(),
+         source.string());
   }
-  const std::string& feedback = request.turns.back().text;
-  write_file_if_changed(directory_ / "feedback.md", feedback);
-  const std::string problem = first_problem(feedback);
+  const fs::path& file = fs::exists(answer) ? answer : source;
+  write_file_if_changed(directory_ / "feedback.md", feedback_page(name, request, file));
+  const std::string problem = first_problem(request.turns.back().text);
   fail(ExitCode::waiting, "{} waits for you: {} is not right yet{}; read {}, mend it, build again",
-       name, (fs::exists(answer) ? answer : source).string(),
-       problem.empty() ? "" : " (" + problem + ")", (directory_ / "feedback.md").string());
+       name, file.string(), problem.empty() ? "" : " (" + problem + ")",
+       (directory_ / "feedback.md").string());
 }
 
 }  // namespace kernelloop

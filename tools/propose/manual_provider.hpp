@@ -4,6 +4,7 @@
 #include "propose/provider.hpp"
 
 #include <filesystem>
+#include <string>
 
 namespace kernelloop {
 
@@ -11,7 +12,9 @@ class ManualProvider : public Provider {
  public:
   // `directory` is the journal's: prompt.md and feedback.md are put there, kernel.cu or answer.md
   // expected.
-  explicit ManualProvider(std::filesystem::path directory);
+  // `last_round`: what became of it, in a sentence, for the message that asks for a new version;
+  // empty in the first round.
+  explicit ManualProvider(std::filesystem::path directory, std::string last_round = {});
 
   // Takes what was written since the last turn. Throws Error(waiting) with one message (which file
   // to write, what was seen last, how to go on) while there is nothing new, and Error(bad_input)
@@ -20,6 +23,7 @@ class ManualProvider : public Provider {
 
  private:
   std::filesystem::path directory_;
+  std::string last_round_;
 };
 
 // `source` as an answer's code block, with a fence that does not occur in it.

@@ -92,10 +92,27 @@ std::string previous_feedback(const ProposeRequest& request) {
   return text;
 }
 
+// What became of the round before, in a sentence, and where more of it stands; empty without one.
+std::string last_round_text(const ProposeRequest& request, const std::optional<History>& history) {
+  if (!history) return {};
+  std::string text;
+  for (const VersionRecord& record : history->versions) {
+    if (record.round != history->round) continue;
+    text +=
+        fmt::format("{}{}: {}{}", text.empty() ? "" : ", ", record.version, name_of(record.outcome),
+                    record.failure.empty() ? "" : " (" + record.failure + ")");
+  }
+  const fs::path feedback = request.config->history_dir(history->round) / "feedback.md";
+  return text.empty() ? text : fmt::format("{}, more in {}", text, feedback.string());
+}
+
 std::unique_ptr<Provider> make_provider(const ProposeRequest& request, const std::string& name,
-                                        const Journal& journal) {
+                                        const Journal& journal,
+                                        const std::optional<History>& history) {
   if (name == "replay") return std::make_unique<ReplayProvider>(request.config->recordings_dir);
-  if (name == "manual") return std::make_unique<ManualProvider>(journal.directory());
+  if (name == "manual") {
+    return std::make_unique<ManualProvider>(journal.directory(), last_round_text(request, history));
+  }
   return std::make_unique<CourierProvider>(journal, request.courier);
 }
 
@@ -136,7 +153,8 @@ Proposal converse(const ProposeRequest& request, const Journal& journal,
   const Prompt prompt =
       compose_prompt(config, *request.spec, request.version, history, previous_feedback(request),
                      templates, {request.user->max_prompt_tokens, reads});
-  const std::unique_ptr<Provider> provider = make_provider(request, provider_name, journal);
+  const std::unique_ptr<Provider> provider =
+      make_provider(request, provider_name, journal, history);
 
   const ToolBox tools(request.tools, request.tool_limits,
                       [&](const std::string& text) { return find_secret(text, secrets); });

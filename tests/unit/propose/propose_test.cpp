@@ -122,7 +122,16 @@ TEST_F(Propose, AManualVersionIsMendedAsOftenAsItTakes) {
     const auto [code, message] = error_of(1);
     EXPECT_EQ(code, ExitCode::waiting);
     EXPECT_THAT(message, HasSubstr("line 4: identifier"));
-    EXPECT_THAT(read_file(pending(1) / "feedback.md"), HasSubstr("broken;"));
+    const std::string page = read_file(pending(1) / "feedback.md");
+    EXPECT_THAT(page, HasSubstr("broken;"));
+    EXPECT_THAT(page, testing::StartsWith(
+                          fmt::format("# scale v001: attempt {} is not right yet\n\nFile: {}\n",
+                                      attempt, (pending(1) / "kernel.cu").string())));
+    EXPECT_THAT(page, HasSubstr("no rung of the ladder has run yet"));
+    EXPECT_THAT(page, HasSubstr("- line 4: "));
+    EXPECT_THAT(page, HasSubstr(fmt::format("Change {} and build again",
+                                            (pending(1) / "kernel.cu").string())));
+    EXPECT_THAT(page, HasSubstr("kernel.cu holds the source alone"));
   }
   EXPECT_EQ(error_of(1).first, ExitCode::waiting);  // the same file is no new answer
   write_file_atomic(pending(1) / "kernel.cu", kernel_text("good;"));
@@ -131,6 +140,32 @@ TEST_F(Propose, AManualVersionIsMendedAsOftenAsItTakes) {
   ASSERT_EQ(turns.size(), 7u);
   EXPECT_EQ(turns[0]["outcome"]["status"], "compile_failed");
   EXPECT_EQ(turns[6]["outcome"]["status"], "compiled");
+}
+
+TEST_F(Propose, AManualVersionAfterAFailedOneIsToldOfIt) {
+  History history;
+  history.op = "scale";
+  history.round = 1;
+  history.device_kind = "cpu";
+  history.decision.action = Decision::Action::fix;
+  history.decision.parent = "v001";
+  VersionRecord record;
+  record.version = "v001";
+  record.round = 1;
+  record.outcome = Outcome::wrong;
+  record.failure = "rung smoke: case rows=4, cols=64: y is wrong";
+  history.versions.push_back(record);
+  const fs::path round = config_.history_dir(1);
+  write_file_atomic(round / "history.json", to_text(to_json(history)));
+  write_file_atomic(round / "feedback.md", "# What was measured\n- rung `smoke` failed.\n");
+  const auto [code, message] = error_of(2);
+  EXPECT_EQ(code, ExitCode::waiting);
+  EXPECT_THAT(message, HasSubstr("scale v002 waits for you: v001: wrong (rung smoke: case rows=4, "
+                                 "cols=64: y is wrong), more in " +
+                                 (round / "feedback.md").string() + "; read " +
+                                 (pending(2) / "prompt.md").string() + ", write " +
+                                 (pending(2) / "kernel.cu").string()));
+  EXPECT_THAT(read_file(pending(2) / "prompt.md"), HasSubstr("- rung `smoke` failed."));
 }
 
 TEST_F(Propose, AManualAnswerMayBeAWholeOne) {
