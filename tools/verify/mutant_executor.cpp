@@ -2,6 +2,7 @@
 
 #include "verify/elements.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kernelloop {
@@ -76,6 +77,7 @@ void MutantExecutor::spoil(const RunRequest& request, std::span<std::byte> bytes
                             first->second, [this](int bits) { return of_cut_inputs(bits); },
                             request.poison};
   mutant_->spoil(launch, bytes);
+  differed_ = differed_ || !std::equal(bytes.begin(), bytes.end(), honest_.begin());
 }
 
 ReferenceOutput MutantExecutor::of_cut_inputs(int significand) const {

@@ -27,6 +27,9 @@ class MutantExecutor final : public Executor {
   const DeviceDescription& device() override { return device_; }
   RunResult run(const RunRequest& request) override;
 
+  // Whether any spoiled output so far had another bit than the right one.
+  [[nodiscard]] bool differed() const noexcept { return differed_; }
+
  private:
   // The reference's result for inputs cut to so many significant bits.
   [[nodiscard]] ReferenceOutput of_cut_inputs(int significand) const;
@@ -44,6 +47,7 @@ class MutantExecutor final : public Executor {
   std::vector<std::byte> honest_;
   std::vector<std::byte> before_;
   std::map<Bindings, std::vector<std::byte>> first_;
+  bool differed_ = false;
 };
 
 }  // namespace kernelloop

@@ -16,6 +16,7 @@ const char* const k_vary_inputs =
     "the outputs hardly differ from one another: give the inputs `values` that spread them, or a "
     "ladder.smoke shape with longer rows";
 const char* const k_more_rows = "add a shape with more than one row to ladder.shapes";
+const char* const k_one_element = "the output is one element";
 const char* const k_more_precision =
     "the limits are wider than the declared precision: let the reference give the magnitude of its "
     "terms, or declare a wider `precision.accumulate`";
@@ -95,24 +96,24 @@ Mutant zeros() {
           }};
 }
 
-Mutant constant() {
+Mutant constant(const Tensor& output) {
   return {"constant",
           "every element is the first one",
           k_vary_inputs,
           "",
-          "",
+          output.shape.empty() ? k_one_element : "",
           [](const MutantLaunch& launch, std::span<std::byte> bytes) {
             Elements elements(launch.output.dtype, bytes);
             elements.fill(0, elements.count(), elements.get(0));
           }};
 }
 
-Mutant mean() {
+Mutant mean(const Tensor& output) {
   return {"mean",
           "every element is the mean of all",
           k_vary_inputs,
           "",
-          "",
+          output.shape.empty() ? k_one_element : "",
           [](const MutantLaunch& launch, std::span<std::byte> bytes) {
             Elements elements(launch.output.dtype, bytes);
             elements.fill(0, elements.count(), mean_of(launch.truth.values));
@@ -199,7 +200,7 @@ Mutant off_by_one_row(const Tensor& output) {
           "every row holds the result of the next one",
           k_more_rows,
           "",
-          output.shape.empty() ? "the output is one element" : "",
+          output.shape.empty() ? k_one_element : "",
           [](const MutantLaunch& launch, std::span<std::byte> bytes) {
             const std::size_t step = launch.truth.shape.size() > 1 ? row_length(launch) : 1;
             const std::size_t shift = step * info(launch.output.dtype).size;
@@ -227,7 +228,8 @@ Mutant lower_precision(const OpSpec& spec, const Tensor& output) {
             for (std::size_t index = 0; index < elements.count(); ++index) {
               elements.set(index, cut_significand(launch.truth.values[index], *bits));
             }
-          }};
+          },
+          "no result has more bits"};
 }
 
 Mutant cut_inputs(const OpSpec& spec, const Tensor& output) {
@@ -244,7 +246,8 @@ Mutant cut_inputs(const OpSpec& spec, const Tensor& output) {
             for (std::size_t index = 0; index < elements.count(); ++index) {
               elements.set(index, result.values[index]);
             }
-          }};
+          },
+          "no result depends on the bits that are cut"};
 }
 
 Mutant scaled(const Tensor& output) {
@@ -315,7 +318,8 @@ Mutant replayed_shape() {
 }  // namespace
 
 std::vector<Mutant> mutants_of(const OpSpec& spec, const Tensor& output) {
-  std::vector<Mutant> mutants{zeros(), constant(), mean(), row_mean(output), not_a_number(output)};
+  std::vector<Mutant> mutants{zeros(), constant(output), mean(output), row_mean(output),
+                              not_a_number(output)};
   for (Mutant& mutant : copied_inputs(spec, output)) mutants.push_back(std::move(mutant));
   mutants.push_back(skipped_tail());
   mutants.push_back(zero_tail());

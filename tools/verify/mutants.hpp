@@ -33,6 +33,9 @@ struct Mutant {
   std::string inapplicable;  // why it cannot be made of this op; empty: it can
   // `bytes` holds the honest result in the output's dtype.
   std::function<void(const MutantLaunch&, std::span<std::byte> bytes)> spoil;
+  // Why it is no mutant where it gives the right result in every case; empty: then the cases show
+  // too little.
+  std::string harmless = {};
 };
 
 // Every mutant of this output, in the order from coarse to fine.

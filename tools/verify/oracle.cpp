@@ -47,6 +47,8 @@ class Climber {
 
   [[nodiscard]] const std::string& rung() const noexcept { return rung_; }
   [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
+  // Whether any case saw another result than the right one.
+  [[nodiscard]] bool differed() const noexcept { return executor_.differed(); }
   [[nodiscard]] std::size_t cases() const noexcept { return cases_; }
 
  private:
@@ -196,6 +198,10 @@ OracleResult run_oracle(const OracleOptions& options) {
     if (one.climber == nullptr) {
       finding.status = OracleFinding::Status::inapplicable;
       finding.reason = one.mutant.inapplicable;
+    } else if (!one.climber->differed() && !one.mutant.harmless.empty()) {
+      finding.status = OracleFinding::Status::inapplicable;
+      finding.reason = fmt::format("it is the right result in all {} cases: {}",
+                                   one.climber->cases(), one.mutant.harmless);
     } else if (one.climber->rung().empty()) {
       finding.status = OracleFinding::Status::passed;
       finding.reason = advice(spec, reference, *one.output, one.mutant);

@@ -98,6 +98,42 @@ TEST_F(OracleTest, AToleranceThatTheHonestResultMissesIsNamed) {
   EXPECT_THAT(result.summary, HasSubstr("the reference's own result, rounded, fails"));
 }
 
+// Counts the positive elements of each row of one input into whole numbers, which no number of
+// bits of the input changes.
+TEST_F(OracleTest, AMutantThatIsAlwaysRightIsNone) {
+  spec_ = {{"name", "count"},
+           {"axes", {{"rows", {{"type", "var"}}}, {"cols", {{"type", "var"}}}}},
+           {"inputs", {{"x", {{"shape", {"rows", "cols"}}, {"dtype", "float32"}}}}},
+           {"outputs", {{"y", {{"shape", {"rows"}}, {"dtype", "int32"}}}}},
+           {"workloads", {{{"name", "w"}, {"axes", {{"rows", 8}, {"cols", 32}}}}}},
+           {"ladder",
+            {{"smoke", {{{"rows", 4}, {"cols", 64}}}}, {"shapes", {{{"rows", 3}, {"cols", 33}}}}}}};
+  const OracleResult result = run(KERNELLOOP_TEST_COUNT);
+  EXPECT_TRUE(result.passed) << result.summary << "\n" << result.table;
+  const OracleFinding& cut = find(result, "cut_inputs");
+  EXPECT_EQ(cut.status, OracleFinding::Status::inapplicable);
+  EXPECT_THAT(cut.reason, AllOf(HasSubstr("it is the right result in all "),
+                                HasSubstr("no result depends on the bits that are cut")));
+  EXPECT_EQ(find(result, "zeros").status, OracleFinding::Status::caught);
+}
+
+// That a result is always the same excuses no mutant that could have been wrong.
+TEST_F(OracleTest, OutputsThatAreAlwaysZeroExcuseNothing) {
+  spec_ = {{"name", "count"},
+           {"axes", {{"rows", {{"type", "var"}}}, {"cols", {{"type", "var"}}}}},
+           {"inputs",
+            {{"x",
+              {{"shape", {"rows", "cols"}},
+               {"dtype", "int32"},
+               {"values", {{"family", "integers"}, {"low", -8}, {"high", -1}}}}}}},
+           {"outputs", {{"y", {{"shape", {"rows"}}, {"dtype", "int32"}}}}},
+           {"workloads", {{{"name", "w"}, {"axes", {{"rows", 8}, {"cols", 32}}}}}},
+           {"ladder", {{"smoke", {{{"rows", 4}, {"cols", 64}}}}}}};
+  const OracleResult result = run(KERNELLOOP_TEST_COUNT);
+  EXPECT_FALSE(result.passed);
+  EXPECT_EQ(find(result, "zeros").status, OracleFinding::Status::passed);
+}
+
 Tensor output_of(DType type) {
   Tensor output;
   output.name = "y";
@@ -116,6 +152,13 @@ std::string inapplicable(const OpSpec& spec, DType type, const std::string& name
 TEST(Mutants, SayWhyTheyCannotBeMade) {
   const OpSpec spec = samples::softmax();
   EXPECT_EQ(inapplicable(spec, DType::int32, "nan"), "the output's type has no NaN");
+  Tensor single = output_of(DType::float32);
+  single.shape.clear();
+  for (const Mutant& mutant : mutants_of(spec, single)) {
+    if (mutant.name == "mean" || mutant.name == "constant") {
+      EXPECT_EQ(mutant.inapplicable, "the output is one element");
+    }
+  }
   EXPECT_EQ(inapplicable(spec, DType::int32, "lower_precision"), "the output holds integers");
   EXPECT_EQ(inapplicable(spec, DType::float8_e4m3, "lower_precision"),
             "no format has fewer bits than the output's");
