@@ -2,8 +2,11 @@
 
 #include "support/statistics.hpp"
 
+#include <fmt/format.h>
+
 #include "counters/metrics.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -119,6 +122,24 @@ Json samples_json(const MeasuredWorkload& one) {
           {"rotating", of(one.rotating)}};
 }
 
+namespace {
+
+// The workload whose samples lie furthest apart, if that is far: a machine that does other work at
+// the same time gives such figures.
+Json noise_json(const std::vector<MeasuredWorkload>& measured) {
+  const auto worst = std::max_element(measured.begin(), measured.end(),
+                                      [](const MeasuredWorkload& a, const MeasuredWorkload& b) {
+                                        return a.cold.times.spread < b.cold.times.spread;
+                                      });
+  if (worst == measured.end() || worst->cold.times.spread <= k_noisy_spread) return nullptr;
+  return fmt::format(
+      "half of the samples of workload '{}' spread over {:.0f} % of their median (over "
+      "{:.0f} % is noise); measure again on a machine that does nothing else",
+      worst->workload.name, 100 * worst->cold.times.spread, 100 * k_noisy_spread);
+}
+
+}  // namespace
+
 Json summary_json(const std::vector<MeasuredWorkload>& measured) {
   std::vector<double> times;
   std::vector<double> fractions;
@@ -132,7 +153,8 @@ Json summary_json(const std::vector<MeasuredWorkload>& measured) {
   }
   const bool all_bounded = fractions.size() == times.size();
   return {{"time_us", weighted_geometric_mean(times, weights)},
-          {"sol", all_bounded ? Json(weighted_geometric_mean(fractions, weights)) : Json(nullptr)}};
+          {"sol", all_bounded ? Json(weighted_geometric_mean(fractions, weights)) : Json(nullptr)},
+          {"noise", noise_json(measured)}};
 }
 
 Json device_json(const DeviceDescription& device) {

@@ -27,13 +27,9 @@ std::string time_text(double microseconds) {
   return three_digits(microseconds / 1e6, "s");
 }
 
-std::string summary_line(const Json& bench) {
-  const std::string who = fmt::format("{} {}", bench.at("op").get<std::string>(),
-                                      bench.at("version").get<std::string>());
-  const std::string status = bench.at("status").get<std::string>();
-  if (status != "measured") {
-    return fmt::format("{}  not timed ({}): {}", who, status, bench.value("reason", ""));
-  }
+namespace {
+
+std::string times_line(const Json& bench, const std::string& who) {
   const Json& summary = bench.at("summary");
   const std::string time = time_text(summary.at("time_us").get<double>());
   if (bench.at("mode") == "wall") {
@@ -45,6 +41,20 @@ std::string summary_line(const Json& bench) {
   }
   return fmt::format("{}  {}  {:.0f} % of the roof  {}", who, time,
                      100 * summary.at("sol").get<double>(), device);
+}
+
+}  // namespace
+
+std::string summary_line(const Json& bench) {
+  const std::string who = fmt::format("{} {}", bench.at("op").get<std::string>(),
+                                      bench.at("version").get<std::string>());
+  const std::string status = bench.at("status").get<std::string>();
+  if (status != "measured") {
+    return fmt::format("{}  not timed ({}): {}", who, status, bench.value("reason", ""));
+  }
+  const Json noise = bench.at("summary").value("noise", Json());
+  return times_line(bench, who) +
+         (noise.is_string() ? "\n  noisy: " + noise.get<std::string>() : std::string());
 }
 
 }  // namespace kernelloop

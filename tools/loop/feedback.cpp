@@ -125,6 +125,9 @@ std::string times_text(const Json& measured, bool cpu) {
                           rounded_percent(number(workload, "sol")));
     }
   }
+  if (const std::string noise = field(member(measured, "summary"), "noise"); !noise.empty()) {
+    text += "\nnoisy: " + noise + "\n";
+  }
   return text;
 }
 

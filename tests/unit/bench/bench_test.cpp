@@ -300,6 +300,25 @@ TEST_F(BenchTest, CallsCpuTimesWallTimesOfAnEmulation) {
   EXPECT_EQ(summary_line(report), "scale v002  12.0 µs wall on the CPU device (emulation)");
 }
 
+TEST_F(BenchTest, TimesOfABusyMachineAreCalledNoisy) {
+  const auto timed = [&](const std::vector<double>& times) {
+    device_.time_result = [times](const TimeRequest& request) {
+      TimeResult result;
+      result.samples.assign(request.variants.size(), samples_of(times));
+      return result;
+    };
+    return run().bench;
+  };
+  const Json quiet = timed({10.0, 11.0, 12.0, 13.0, 14.0});
+  EXPECT_TRUE(quiet.at("summary").at("noise").is_null());
+  EXPECT_THAT(summary_line(quiet), testing::Not(HasSubstr("noisy")));
+  const Json busy = timed({10.0, 10.0, 12.0, 16.0, 40.0});
+  EXPECT_THAT(
+      busy.at("summary").at("noise").get<std::string>(),
+      HasSubstr("half of the samples of workload 'small' spread over 50 % of their median"));
+  EXPECT_THAT(summary_line(busy), HasSubstr("Test GPU\n  noisy: half of the samples"));
+}
+
 TEST_F(BenchTest, SaysOneLine) {
   EXPECT_EQ(summary_line(run().bench), "scale v002  12.0 µs  28 % of the roof  Test GPU");
   request_.verified = {{"status", "failed"}, {"reason", "smoke: wrong"}};

@@ -92,6 +92,15 @@ TEST_F(Feedback, TimesAreRoundedSoThatNoiseChangesNoPrompt) {
   EXPECT_EQ(text(Outcome::verified), first);
 }
 
+TEST_F(Feedback, TimesThatAreNoisyAreCalledSo) {
+  evidence_.measured = {{"workloads", Json::array()}, {"summary", {{"noise", nullptr}}}};
+  EXPECT_THAT(text(Outcome::verified), Not(HasSubstr("noisy")));
+  evidence_.measured["summary"]["noise"] =
+      "half of the samples of workload 'wide' spread over 31 %";
+  EXPECT_THAT(text(Outcome::verified),
+              HasSubstr("\nnoisy: half of the samples of workload 'wide' spread over 31 %\n"));
+}
+
 // Invariant 7: a time of the CPU device never looks like a GPU time.
 TEST_F(Feedback, ACpuTimeIsLabelled) {
   kind_ = "cpu";
