@@ -45,12 +45,24 @@ void put_in_front(const char* text, std::vector<OutputVerdict>& outputs) {
   }
 }
 
+// Whether another order of threads changes a result that is wrong in order: a race, most likely.
+// Costs a few runs of a case that has failed.
+bool changes_with_the_order(CaseRuns& body, const CaseRun& run) {
+  const CaseRuns::Digests in_order = body.digests();
+  for (const std::uint64_t seed : {0x5bd1e995u, 0x9e3779b1u}) {
+    CaseRun other = run;
+    other.schedule_seed = seed;
+    if (body.run(other) || body.digests() != in_order) return true;
+  }
+  return false;
+}
+
 void conceal(CaseVerdict& verdict) {
   if (verdict.fault) verdict.fault->message = "at a shape that is not shown";
 }
 
 void climb(CaseRuns& body, const CasePlan& plan, const ReferenceLibrary& reference,
-           bool deterministic, CaseVerdict& verdict) {
+           bool deterministic, bool emulated, CaseVerdict& verdict) {
   const CaseRun& first = plan.runs.front();
   CaseRuns::Digests digests_of_first;
   for (const CaseRun& run : plan.runs) {
@@ -63,6 +75,12 @@ void climb(CaseRuns& body, const CasePlan& plan, const ReferenceLibrary& referen
       std::vector<OutputVerdict> outputs = body.judge(reference, run.poison);
       const bool good = all_passed(outputs);
       if (!is_first) put_in_front(blame(first, run), outputs);
+      if (is_first && !good && emulated && deterministic && changes_with_the_order(body, run)) {
+        put_in_front(
+            "depends on the order of threads: wrong in order, different in another order "
+            "(a missing barrier?): ",
+            outputs);
+      }
       if (is_first || !good) verdict.outputs = std::move(outputs);
       if (!good) return;
     }
@@ -145,7 +163,8 @@ void CaseRunner::run(const CasePlan& plan, CaseData& data, RepeatedCase* repeate
     verdict.fault = body.run(plan.runs.front());
     if (!verdict.fault) verdict.outputs = repeated->judge(reference_, plan.runs.front().poison);
   } else {
-    climb(body, plan, reference_, spec_.precision.deterministic, verdict);
+    climb(body, plan, reference_, spec_.precision.deterministic, executor_.device().kind == "cpu",
+          verdict);
   }
 }
 
