@@ -1,10 +1,9 @@
 #include "bench/bench_json.hpp"
 
+#include "counters/metrics.hpp"
 #include "support/statistics.hpp"
 
 #include <fmt/format.h>
-
-#include "counters/metrics.hpp"
 
 #include <algorithm>
 #include <cmath>

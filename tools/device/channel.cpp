@@ -13,7 +13,8 @@ namespace kernelloop {
 namespace {
 
 constexpr std::size_t k_max_descriptors = 8;
-constexpr std::uint32_t k_max_message = 256u << 20;
+// Far above any message of ours: samples and plans are some hundred KiB.
+constexpr std::uint32_t k_max_message = 64u << 20;
 
 std::optional<std::uint32_t> length_of(const std::string& received) {
   std::uint32_t length = 0;

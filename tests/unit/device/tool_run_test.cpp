@@ -182,11 +182,13 @@ TEST_F(ToolRunReply, ThatEndsInTheMiddleOrBoastsOfItsLengthIsADeath) {
   }
 }
 
-TEST_F(ToolRunReply, OfAHundredMegabytesIsReadOrRefused) {
-  const std::string padding(100u << 20, 'x');
-  const ToolResult result = run_on({R"({"fault": 1, "padding": ")" + padding + "\"}"});
+TEST_F(ToolRunReply, OfAHundredMegabytesIsRefusedBeforeItIsRead) {
+  const std::uint32_t length = 100u << 20;
+  std::string message(sizeof length, '\0');
+  std::memcpy(message.data(), &length, sizeof length);
+  const ToolResult result = send({message + std::string(1u << 20, ' ')});
   EXPECT_EQ(result.outcome, Outcome::unavailable);
-  EXPECT_THAT(result.reason, HasSubstr("not its own"));
+  EXPECT_THAT(result.reason, HasSubstr("loading the kernels: it "));
 }
 
 TEST_F(ToolRunTest, AReportThatIsDamagedIsNoPass) {

@@ -120,6 +120,21 @@ TEST_F(CpuDevice, AMissingBarrierIsFoundByAnotherOrderOfThreads) {
   EXPECT_THAT(outcome.last_case().dump(), HasSubstr("in another order (a missing barrier?)"));
 }
 
+TEST_F(CpuDevice, AMissingBarrierThatIsWrongInOrderTooIsCalledOne) {
+  compile("LAST_THREAD_WRITES");
+  const Outcome outcome = verify({"--rung", "smoke"});
+  EXPECT_EQ(outcome.verdict.at("status"), "failed");
+  EXPECT_THAT(outcome.last_case().dump(),
+              HasSubstr("wrong in order, different in another order (a missing barrier?)"));
+}
+
+TEST_F(CpuDevice, AResultThatIsWrongInAnyOrderIsNoMissingBarrier) {
+  compile("SKIPPED_TAIL");
+  const Outcome outcome = verify({"--up-to", "shapes"});
+  EXPECT_EQ(outcome.verdict.at("status"), "failed");
+  EXPECT_THAT(outcome.last_case().dump(), testing::Not(HasSubstr("missing barrier")));
+}
+
 TEST_F(CpuDevice, AWriteOutOfBoundsIsAFault) {
   compile("ONE_TOO_MANY");
   const Outcome outcome = verify({"--rung", "smoke"});

@@ -37,8 +37,13 @@ extern "C" __global__ void softmax_rows(const __nv_bfloat16* x, __nv_bfloat16* y
   }
   // Right without the barrier as long as thread 0 goes first.
   __shared__ float total;
+#ifdef LAST_THREAD_WRITES
+  // Wrong in order too: without the barrier every other thread reads before.
+  if (threadIdx.x == blockDim.x - 1) total = partial[0];
+#else
   if (threadIdx.x == 0) total = partial[0];
-#ifndef MISSING_BARRIER
+#endif
+#if !defined(MISSING_BARRIER) && !defined(LAST_THREAD_WRITES)
   __syncthreads();
 #endif
   sum = total;
