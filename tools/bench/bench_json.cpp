@@ -1,9 +1,10 @@
 #include "bench/bench_json.hpp"
 
-#include "counters/metrics.hpp"
 #include "support/statistics.hpp"
 
 #include <fmt/format.h>
+
+#include "counters/metrics.hpp"
 
 #include <algorithm>
 #include <cmath>
