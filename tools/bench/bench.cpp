@@ -38,7 +38,7 @@ std::string reason_to_skip(const BenchRequest& request) {
   const std::string status = request.verified.value("status", "");
   if (status != "passed") {
     for (const char* member : {"reason", "summary"}) {
-      if (const std::string text = request.verified.value(member, ""); !text.empty()) {
+      if (std::string text = request.verified.value(member, ""); !text.empty()) {
         return text;
       }
     }
