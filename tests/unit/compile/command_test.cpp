@@ -107,8 +107,8 @@ TEST_F(CompileCommand, WritesWhatItFoundAndWhatItRead) {
   EXPECT_EQ(compiled["artifacts"]["cuda"]["cubin"], (step_ / "kernel.cubin").string());
   // Blanks are escaped as Ninja reads them.
   const std::string root = directory_.path().string();
-  EXPECT_EQ(read_file(step_ / "compile.d"), root + "/build\\ dir/v002/compile.json: " + root +
-                                                "/build\\ dir/v002/proposed.json " + root +
+  EXPECT_EQ(read_file(step_ / "compile.d"), root + "/build\\ dir/v002/compile.json: \\\n  " + root +
+                                                "/build\\ dir/v002/proposed.json \\\n  " + root +
                                                 "/version\\ dir/kernel.cu\n");
 
   const auto time = std::filesystem::last_write_time(step_ / "compile.json");
