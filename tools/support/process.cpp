@@ -90,7 +90,7 @@ class SignalWatch {
 
 std::vector<std::string> child_environment(const Command& command) {
   std::vector<std::string> result;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
+  for (char** entry = environ; command.inherit_variables && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string name(text.substr(0, text.find('=')));
     if (command.variables.count(name) != 0) continue;
@@ -108,6 +108,12 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
+void limit_to(decltype(RLIMIT_AS) resource, std::size_t most) {
+  if (most == 0) return;
+  const rlimit limit{most, most};
+  ::setrlimit(resource, &limit);
+}
+
 // Only async-signal-safe calls between fork and exec.
 [[noreturn]] void become(const Command& command, const char* program, char** arguments,
                          char** environment, int in, int out, int err, int report,
@@ -123,6 +129,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     const rlimit limit{seconds, seconds + 5};  // SIGKILL for those that ignore the first signal
     ::setrlimit(RLIMIT_CPU, &limit);
   }
+  limit_to(RLIMIT_AS, command.memory_limit);
+  limit_to(RLIMIT_FSIZE, command.file_limit);
   if (command.directory.empty() || ::chdir(command.directory.c_str()) == 0) {
     ::execve(program, arguments, environment);
   }

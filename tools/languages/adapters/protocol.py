@@ -1,0 +1,182 @@
+"""What every adapter has in common: it reads a job, and writes what came of it.
+
+An adapter is one file beside this one. Its docstring begins with the description of the language
+(JSON, read by the build) and goes on with what a model is told of it (Markdown). It defines
+
+    load(path)                     imports or reads the version's source
+    build(source, launch, target)  compiles one launch; returns a Built, or raises Rejected
+
+and ends with `protocol.main(load, build)`. It runs confined: it sees the job, the source and its own
+packages, writes into one folder, and has no network. So does the version's source, which it runs.
+
+A job:
+    {"source": path, "architecture": "90a",
+     "launches": [{"function", "arguments": [{"kind": "pointer"|"scalar"|"integer", "dtype",
+                   "divisible_by_16"}], "constants": {name: value}, "options": {name: value}}]}
+The result:
+    {"status": "built"|"rejected", "toolchain", "ptx",
+     "launches": [{"kernel", "block": [x, y, z], "dynamic_shared_bytes", "cluster": [x, y, z] | null,
+                   "cooperative", "programmatic_dependent", "hidden": [{"scratch_bytes", "alignment"}]}],
+     "problems": [{"message", "line"}], "files": [name]}
+`launches` are those of the job, in its order; two that need the same code share a kernel. `hidden`
+are pointers that the kernel takes after the plan's arguments: scratch memory of so many bytes for
+each block, or null for 0. `files` are further dumps that the adapter left in the folder.
+"""
+
+import json
+import os
+import re
+import sys
+import traceback
+
+
+class Rejected(Exception):
+    """The version is at fault: what is wrong, in words to act on, and where."""
+
+    def __init__(self, message, line=0):
+        super().__init__(message)
+        self.line = line
+
+
+class Built:
+    """What one launch was compiled to. `ptx` holds one kernel, named `symbol`."""
+
+    def __init__(self, ptx, symbol, block, dynamic_shared_bytes=0, cluster=None, cooperative=False,
+                 programmatic_dependent=False, hidden=(), dumps=()):
+        self.ptx = ptx
+        self.symbol = symbol
+        self.launch = {
+            "block": list(block),
+            "dynamic_shared_bytes": dynamic_shared_bytes,
+            "cluster": cluster,
+            "cooperative": cooperative,
+            "programmatic_dependent": programmatic_dependent,
+            "hidden": [{"scratch_bytes": size, "alignment": align} for size, align in hidden],
+        }
+        self.dumps = dict(dumps)  # suffix -> text
+
+
+def line_of(error, path):
+    """The line of the source that an exception came from; 0 when none."""
+    line = 0
+    if isinstance(error, SyntaxError) and error.filename == path:
+        return error.lineno or 0
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == path:
+            line = frame.lineno
+    return line
+
+
+class PtxModules:
+    """Several PTX modules as one: each kernel under a name of its own."""
+
+    def __init__(self):
+        self.version = (0, 0)
+        self.target = ""
+        self.files = {}  # text -> number
+        self.shared_alignment = 0
+        self.bodies = []
+
+    def add(self, ptx, symbols):
+        """`symbols`: names of functions and variables, each with the one that it gets."""
+        numbers = {}
+        body = []
+        for line in ptx.splitlines():
+            words = line.split()
+            first = words[0] if words else ""
+            if first == ".version":
+                self.version = max(self.version, tuple(int(n) for n in words[1].split(".")))
+            elif first == ".target":
+                self.target = line
+            elif first == ".address_size":
+                pass
+            elif first == ".file":
+                number, text = line.strip().split(None, 2)[1:]
+                numbers[number] = str(self.files.setdefault(text, len(self.files) + 1))
+            elif first == ".section":
+                break  # DWARF, which would have to be linked; the lines stand in .loc
+            elif line.startswith(".extern .shared"):
+                match = re.search(r"\.align\s+(\d+)\s+\.b8\s+global_smem\[\]", line)
+                if not match:
+                    body.append(line)
+                else:
+                    self.shared_alignment = max(self.shared_alignment, int(match.group(1)))
+            else:
+                body.append(line)
+        # Files may be declared behind the code that names them.
+        text = "\n".join(body)
+        text = re.sub(r"(?m)^(\s*\.loc\s+)(\d+)", lambda m: m.group(1) + numbers.get(m.group(2), m.group(2)),
+                      text)
+        text = re.sub(r"(inlined_at\s+)(\d+)", lambda m: m.group(1) + numbers.get(m.group(2), m.group(2)), text)
+        for old, new in symbols.items():
+            text = re.sub(r"(?<![\w$.])" + re.escape(old) + r"(?![\w$])", new, text)
+            text = re.sub(r"(?<![\w$.])" + re.escape(old) + r"(_param_\d+)", new + r"\1", text)
+        self.bodies.append(text)
+
+    def text(self):
+        lines = [".version %d.%d" % self.version, self.target, ".address_size 64"]
+        if self.shared_alignment:
+            lines.append(".extern .shared .align %d .b8 global_smem[];" % self.shared_alignment)
+        lines += self.bodies
+        lines += [".file %s %s" % (number, text) for text, number in self.files.items()]
+        return "\n".join(lines) + "\n"
+
+
+def defined_symbols(ptx):
+    """Functions and module variables that a PTX text defines."""
+    names = re.findall(r"\.(?:entry|func)\s*(?:\([^)]*\)\s*)?([\w$]+)\s*\(", ptx)
+    names += re.findall(r"(?m)^\s*(?:\.visible\s+)?\.(?:global|const)\s.*?([\w$]+)\s*(?:\[|=|;)", ptx)
+    return names
+
+
+def make_kernels(source, job, build):
+    modules = PtxModules()
+    known = {}
+    launches = []
+    dumps = {}
+    for launch in job["launches"]:
+        key = json.dumps(launch, sort_keys=True)
+        if key not in known:
+            built = build(source, launch, job["architecture"])
+            number = len(known)
+            name = "%s_%d" % (launch["function"], number)
+            symbols = {old: "%s_%d" % (old, number) for old in defined_symbols(built.ptx)}
+            if built.symbol not in symbols:
+                raise RuntimeError("the PTX of %s defines no kernel %s" % (launch["function"], built.symbol))
+            symbols[built.symbol] = name
+            modules.add(built.ptx, symbols)
+            known[key] = dict(built.launch, kernel=name)
+            for suffix, text in built.dumps.items():
+                dumps["%s.%s" % (name, suffix)] = text
+        launches.append(known[key])
+    return modules.text(), launches, dumps
+
+
+def rejected(path, error):
+    if isinstance(error, Rejected):
+        return {"status": "rejected", "problems": [{"message": str(error), "line": error.line}]}
+    kind = type(error).__name__
+    text = str(error).strip() or "no message"
+    return {"status": "rejected",
+            "problems": [{"message": "%s: %s" % (kind, text), "line": line_of(error, path)}]}
+
+
+def main(toolchain, load, build):
+    with open(sys.argv[1], encoding="utf-8") as file:
+        job = json.load(file)
+    path = job["source"]
+    try:
+        ptx, launches, dumps = make_kernels(load(path), job, build)
+        for name, text in dumps.items():
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(text)
+        result = {"status": "built", "ptx": ptx, "launches": launches, "problems": [],
+                  "files": sorted(dumps)}
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # whatever the source does, also to leave
+        result = rejected(path, error)
+    result["toolchain"] = toolchain
+    with open("result.json.new", "w", encoding="utf-8") as file:
+        json.dump(result, file)
+    os.rename("result.json.new", "result.json")
