@@ -42,6 +42,18 @@ struct Launch {
   Expression dynamic_shared_bytes = Expression::constant(0);
   std::vector<Argument> arguments;
   std::size_t line = 0;  // in the source; 0 when read from plan_to_json's form
+  // PlanForm::compiled: values that are fixed when the kernel is compiled, and what its compiler is
+  // told (JSON objects).
+  Json constants = Json::object();
+  Json options = Json::object();
+};
+
+// How a plan is written.
+enum class PlanForm {
+  cuda,  // all that a launch needs; in a comment
+  // For a language whose compiler chooses block, shared memory and cluster: launches have
+  // `constants` and `options` instead, and `kernel` is a function. In a Python docstring.
+  compiled,
 };
 
 struct LaunchPlan {
@@ -77,7 +89,7 @@ struct PlanResult {
 // Finds the plan comment in a source text, parses and validates it against the spec: known tensors,
 // axes and scalars; outputs are written by someone; expressions parse and only use axes.
 PlanResult extract_plan(const std::string& source, const std::filesystem::path& path,
-                        const OpSpec& spec);
+                        const OpSpec& spec, PlanForm form = PlanForm::cuda);
 
 // The plan against what was compiled: kernels exist; argument count and the size of each agree;
 // block size within the kernel's and the device's limits where it is constant; static shared memory

@@ -15,8 +15,8 @@ struct PlanComment {
   std::vector<PlanProblem> problems;
 };
 
-// The comment must be the first thing in the source besides blank lines, the only one of its kind
-// and closed behind its JSON object.
-PlanComment find_plan_comment(const std::string& source);
+// The comment (a block comment, or a docstring of Python) must be the first thing in the source
+// besides blank lines, the only one of its kind and closed behind its JSON object.
+PlanComment find_plan_comment(const std::string& source, PlanForm form = PlanForm::cuda);
 
 }  // namespace kernelloop

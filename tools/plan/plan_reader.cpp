@@ -11,7 +11,8 @@
 
 namespace kernelloop {
 
-extern const std::string_view k_plan_schema;  // schemas/plan.schema.json
+extern const std::string_view k_plan_schema;           // schemas/plan.schema.json
+extern const std::string_view k_compiled_plan_schema;  // schemas/compiled-plan.schema.json
 
 namespace {
 
@@ -121,6 +122,8 @@ class Reader {
     launch.cooperative = json.value("cooperative", false);
     launch.programmatic_dependent = json.value("programmatic_dependent_launch", false);
     launch.dynamic_shared_bytes = optional_expression(json, "dynamic_shared_bytes", pointer, 0);
+    launch.constants = json.value("constants", Json::object());
+    launch.options = json.value("options", Json::object());
     for (std::size_t i = 0; i < json["args"].size(); ++i) {
       launch.arguments.push_back(argument(json["args"][i], fmt::format("{}/args/{}", pointer, i),
                                           fmt::format("args[{}]", i)));
@@ -214,9 +217,10 @@ PlanProblem problem_from_text(const std::string& text, const std::filesystem::pa
   return problem;
 }
 
-PlanResult read_plan(const JsonDocument& document, const OpSpec& spec) {
+PlanResult read_plan(const JsonDocument& document, const OpSpec& spec, PlanForm form) {
   PlanResult result;
-  for (const std::string& violation : schema_violations(document, k_plan_schema)) {
+  for (const std::string& violation : schema_violations(
+           document, form == PlanForm::cuda ? k_plan_schema : k_compiled_plan_schema)) {
     result.problems.push_back(problem_from_text(violation, document.path));
   }
   if (!result.problems.empty()) return result;
@@ -224,11 +228,11 @@ PlanResult read_plan(const JsonDocument& document, const OpSpec& spec) {
 }
 
 PlanResult extract_plan(const std::string& source, const std::filesystem::path& path,
-                        const OpSpec& spec) {
-  PlanComment comment = find_plan_comment(source);
+                        const OpSpec& spec, PlanForm form) {
+  PlanComment comment = find_plan_comment(source, form);
   if (!comment.problems.empty()) return {std::nullopt, std::move(comment.problems)};
   try {
-    return read_plan(parse_json(std::move(comment.json), path, comment.first_line), spec);
+    return read_plan(parse_json(std::move(comment.json), path, comment.first_line), spec, form);
   } catch (const Error& error) {
     return {std::nullopt, {problem_from_text(error.what(), path)}};
   }

@@ -1,0 +1,240 @@
+#include "languages/adapter.hpp"
+
+#include "spec/multiples.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+#include "support/process.hpp"
+#include "support/sandbox.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <string_view>
+
+namespace kernelloop {
+
+extern const std::string_view k_adapter_protocol;
+
+namespace {
+
+// What a compiler may rely on; wider accesses need no more.
+constexpr std::int64_t k_useful_factor = 16;
+constexpr std::size_t k_most_result_bytes = std::size_t{64} << 20;
+
+Bindings fixed_axes(const OpSpec& spec) {
+  Bindings fixed;
+  for (const Axis& axis : spec.axes) {
+    if (axis.kind == Axis::Kind::constant) fixed[axis.name] = axis.value;
+  }
+  return fixed;
+}
+
+struct DescribeArgument {
+  const OpSpec& spec;
+  const Launch& launch;
+  const Bindings& fixed;
+
+  Json operator()(const TensorArgument& argument) const {
+    const Tensor& tensor = *spec.find_tensor(argument.tensor);
+    return describe("pointer", info(tensor.dtype).name, tensor.alignment % k_useful_factor == 0);
+  }
+  Json operator()(const ScalarArgument& argument) const {
+    return describe("scalar", info(spec.find_tensor(argument.input)->dtype).name, false);
+  }
+  Json operator()(const IntegerArgument& argument) const {
+    return describe("integer", "",
+                    is_multiple(argument.value, launch.when, k_useful_factor, fixed));
+  }
+  Json operator()(const WorkspaceArgument& argument) const {
+    return describe("pointer", "uint8",
+                    is_multiple(argument.offset, launch.when, k_useful_factor, fixed));
+  }
+
+ private:
+  static Json describe(const char* kind, std::string_view dtype, bool divisible) {
+    return {{"kind", kind}, {"dtype", dtype}, {"divisible_by_16", divisible}};
+  }
+};
+
+Json job_json(const AdapterJob& job) {
+  const Bindings fixed = fixed_axes(*job.spec);
+  Json launches = Json::array();
+  for (const Launch& launch : job.plan.launches) {
+    Json arguments = Json::array();
+    for (const Argument& argument : launch.arguments) {
+      arguments.push_back(std::visit(DescribeArgument{*job.spec, launch, fixed}, argument));
+    }
+    launches.push_back({{"function", launch.kernel},
+                        {"arguments", arguments},
+                        {"constants", launch.constants},
+                        {"options", launch.options}});
+  }
+  return {
+      {"source", job.source.string()}, {"architecture", job.architecture}, {"launches", launches}};
+}
+
+ProcessResult run_confined(const AdapterJob& job) {
+  Command command;
+  command.arguments = {job.toolchain->python.string(), "-s", "-B", "adapter.py", "job.json"};
+  command.timeout = 10 * job.timeout;
+  command.cpu_limit =
+      std::chrono::seconds((job.timeout + std::chrono::milliseconds(999)).count() / 1000);
+  command.memory_limit = job.memory_limit;
+  command.file_limit = k_most_result_bytes;
+  const std::map<std::string, std::string> variables = {
+      {"TRITON_CACHE_DIR", "/tmp/cache"}, {"TRITON_HOME", "/tmp"}, {"PYTHONHASHSEED", "0"}};
+  const char* mode = std::getenv("KERNELLOOP_SANDBOX");
+  if (mode != nullptr && std::string_view(mode) == "off") {
+    command.directory = job.work_dir;
+    command.variables = variables;
+    command.variables["TRITON_CACHE_DIR"] = (job.work_dir / "cache").string();
+    return run(command);
+  }
+  if (const std::string& problem = sandbox_problem(); !problem.empty()) {
+    fail(ExitCode::environment,
+         "{} sources run while they are compiled, and nothing confines them here: {}; or set "
+         "KERNELLOOP_SANDBOX=off to let them run as you",
+         job.language->title, problem);
+  }
+  SandboxRules rules;
+  rules.readable = job.toolchain->readable;
+  rules.readable.push_back(job.source);
+  rules.writable = {job.work_dir};
+  rules.variables = variables;
+  return run(confine(command, rules));
+}
+
+// The last line that says something.
+std::string last_line(const std::string& text) {
+  const std::size_t last = text.find_last_not_of(" \n");
+  if (last == std::string::npos) return {};
+  const std::size_t before = text.rfind('\n', last);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  return text.substr(begin, last + 1 - begin);
+}
+
+std::array<Expression, 3> constants(const Json& values) {
+  return {Expression::constant(values.at(0).get<std::int64_t>()),
+          Expression::constant(values.at(1).get<std::int64_t>()),
+          Expression::constant(values.at(2).get<std::int64_t>())};
+}
+
+// Blocks of a launch, as an expression.
+std::string blocks_of(const Launch& launch) {
+  return fmt::format("({}) * ({}) * ({})", launch.grid[0].text(), launch.grid[1].text(),
+                     launch.grid[2].text());
+}
+
+// Adds what the compiler chose to the plan as it was written.
+class PlanFiller {
+ public:
+  explicit PlanFiller(LaunchPlan plan) : plan_(std::move(plan)) {}
+
+  LaunchPlan fill(const Json& launches) {
+    for (std::size_t i = 0; i < plan_.launches.size(); ++i) {
+      fill(plan_.launches[i], launches.at(i));
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  void fill(Launch& launch, const Json& chosen) {
+    launch.kernel = chosen.at("kernel").get<std::string>();
+    launch.block = constants(chosen.at("block"));
+    launch.dynamic_shared_bytes =
+        Expression::constant(chosen.at("dynamic_shared_bytes").get<std::int64_t>());
+    launch.cooperative = chosen.at("cooperative").get<bool>();
+    launch.programmatic_dependent = chosen.at("programmatic_dependent").get<bool>();
+    if (const Json& cluster = chosen.at("cluster"); !cluster.is_null()) {
+      launch.has_cluster = true;
+      launch.cluster = constants(cluster);
+      // The grid counts clusters, as the language's own launcher has it.
+      launch.grid[0] = Expression::parse(
+          fmt::format("({}) * {}", launch.grid[0].text(), cluster.at(0).get<std::int64_t>()));
+    }
+    for (const Json& hidden : chosen.at("hidden")) {
+      const auto bytes = hidden.at("scratch_bytes").get<std::int64_t>();
+      if (bytes == 0) {
+        launch.arguments.emplace_back(IntegerArgument{Expression::constant(0)});  // a null pointer
+        continue;
+      }
+      const std::string begin = aligned(hidden.at("alignment").get<std::int64_t>());
+      launch.arguments.emplace_back(WorkspaceArgument{Expression::parse(begin)});
+      plan_.workspace_bytes =
+          Expression::parse(fmt::format("{} + {} * {}", begin, blocks_of(launch), bytes));
+    }
+    launch.constants = Json::object();
+    launch.options = Json::object();
+  }
+
+  // The end of the workspace so far.
+  [[nodiscard]] std::string aligned(std::int64_t alignment) const {
+    const std::string& bytes = plan_.workspace_bytes.text();
+    if (bytes == "0") return bytes;
+    return fmt::format("ceil_div({}, {}) * {}", bytes, alignment, alignment);
+  }
+
+  LaunchPlan plan_;
+};
+
+AdapterRun read_result(const AdapterJob& job, const Json& result) {
+  AdapterRun run;
+  result.at("toolchain").get_to(run.toolchain);
+  for (const Json& problem : result.at("problems")) {
+    run.problems.push_back(
+        {problem.at("message").get<std::string>(), problem.at("line").get<std::size_t>()});
+  }
+  if (result.at("status") != "built") {
+    run.outcome = AdapterRun::Outcome::rejected;
+    return run;
+  }
+  run.outcome = AdapterRun::Outcome::built;
+  run.plan = PlanFiller(job.plan).fill(result.at("launches"));
+  run.ptx = job.work_dir / "kernel.ptx";
+  write_file_atomic(run.ptx, result.at("ptx").get<std::string>());
+  for (const Json& name : result.at("files")) {
+    // A name, not a path: the source could have written this result.
+    const std::filesystem::path file = std::filesystem::path(name.get<std::string>()).filename();
+    if (std::filesystem::is_regular_file(std::filesystem::symlink_status(job.work_dir / file))) {
+      run.dumps.push_back(job.work_dir / file);
+    }
+  }
+  return run;
+}
+
+}  // namespace
+
+AdapterRun run_adapter(const AdapterJob& job) {
+  write_file_atomic(job.work_dir / "adapter.py", job.language->adapter);
+  write_file_atomic(job.work_dir / "protocol.py", k_adapter_protocol);
+  write_file_atomic(job.work_dir / "job.json", to_text(job_json(job)));
+  const ProcessResult process = run_confined(job);
+  AdapterRun result;
+  if (process.timed_out || process.signal == SIGXCPU || process.exit_code == 128 + SIGXCPU) {
+    result.outcome = AdapterRun::Outcome::timed_out;
+    return result;
+  }
+  const std::filesystem::path written = job.work_dir / "result.json";
+  if (!process.succeeded() || !std::filesystem::is_regular_file(written)) {
+    result.outcome = AdapterRun::Outcome::crashed;
+    result.crash = process.describe();
+    if (const std::string line = last_line(process.error_output); !line.empty()) {
+      result.crash += ": " + line;
+    }
+    return result;
+  }
+  try {
+    if (std::filesystem::file_size(written) > k_most_result_bytes) throw std::bad_alloc();
+    return read_result(job, Json::parse(read_file(written)));
+  } catch (const std::exception& error) {
+    // The source ran where this was written, and may have written it.
+    result.outcome = AdapterRun::Outcome::crashed;
+    result.crash = fmt::format("its result makes no sense: {}", error.what());
+    return result;
+  }
+}
+
+}  // namespace kernelloop

@@ -1,0 +1,157 @@
+#include "languages/toolchain.hpp"
+
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/hash.hpp"
+#include "support/json.hpp"
+#include "support/process.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+namespace kernelloop {
+namespace {
+
+constexpr std::size_t k_digits = 12;
+
+// Prints where Python looks, and the versions of the packages it is given.
+constexpr const char* k_probe = R"(
+import importlib.metadata, json, sys, sysconfig
+versions = {}
+for name in sys.argv[1:]:
+    try:
+        versions[name] = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        versions[name] = ""
+print(json.dumps({"prefix": sys.prefix, "base": sys.base_prefix,
+                  "packages": sysconfig.get_paths()["purelib"], "versions": versions}))
+)";
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// "triton" and "3.6.0" of "triton==3.6.0"; an extra ("[cu13]") is no part of the name.
+std::pair<std::string, std::string> split(const std::string& requirement) {
+  const std::size_t at = requirement.find("==");
+  std::string name = requirement.substr(0, at);
+  return {name.substr(0, name.find('[')),
+          at == std::string::npos ? std::string() : requirement.substr(at + 2)};
+}
+
+std::string install_hint(const Language& language) {
+  return fmt::format(
+      "run `kernelloop toolchain install {}`, or name the Python of an environment that has {} in "
+      "KERNELLOOP_{}_PYTHON",
+      lower(language.name), fmt::join(language.requirements, ", "), language.name);
+}
+
+std::filesystem::path named_python(const Language& language) {
+  const std::string variable = "KERNELLOOP_" + language.name + "_PYTHON";
+  const char* value = std::getenv(variable.c_str());
+  return value == nullptr ? std::filesystem::path() : std::filesystem::path(value);
+}
+
+Toolchain probe(const Language& language, const std::filesystem::path& python) {
+  Command command;
+  command.arguments = {python.string(), "-c", k_probe};
+  for (const std::string& requirement : language.requirements) {
+    command.arguments.push_back(split(requirement).first);
+  }
+  command.timeout = std::chrono::seconds(60);
+  const ProcessResult result = run(command);
+  if (!result.succeeded()) {
+    fail(ExitCode::environment, "{} of the toolchain of {} does not work ({}); {}", python.string(),
+         language.title, result.describe(), install_hint(language));
+  }
+  const Json found = Json::parse(result.output);
+  Toolchain toolchain;
+  toolchain.python = std::filesystem::absolute(python);
+  for (const std::string& requirement : language.requirements) {
+    const auto [name, wanted] = split(requirement);
+    const std::string there = found.at("versions").at(name).get<std::string>();
+    if (there.empty() || (!wanted.empty() && there != wanted)) {
+      fail(ExitCode::environment, "{} has {} in place of {}; {}", python.string(),
+           there.empty() ? "no " + name : name + " " + there, requirement, install_hint(language));
+    }
+    toolchain.versions.push_back(name + " " + there);
+  }
+  const std::filesystem::path packages = found.at("packages").get<std::string>();
+  if (!language.ptxas.empty()) toolchain.ptxas = packages / language.ptxas;
+  toolchain.readable = {found.at("prefix").get<std::string>(), found.at("base").get<std::string>(),
+                        packages, toolchain.python.parent_path()};
+  return toolchain;
+}
+
+void run_or_fail(const Language& language, const std::vector<std::string>& arguments) {
+  Command command;
+  command.arguments = arguments;
+  command.timeout = std::chrono::minutes(60);
+  const ProcessResult result = run(command);
+  if (result.succeeded()) return;
+  const std::string& text = result.error_output;
+  const std::size_t last = text.find_last_not_of('\n');
+  const std::size_t begin = last == std::string::npos ? 0 : text.rfind('\n', last) + 1;
+  fail(ExitCode::environment, "the toolchain of {} cannot be installed: `{}` {}: {}",
+       language.title, fmt::join(arguments, " "), result.describe(),
+       text.substr(begin, last == std::string::npos ? 0 : last + 1 - begin));
+}
+
+}  // namespace
+
+std::filesystem::path toolchain_folder(const Language& language) {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  std::filesystem::path root = cache != nullptr ? cache : "";
+  if (!root.is_absolute()) {
+    const char* home = std::getenv("HOME");
+    if (home == nullptr) fail(ExitCode::environment, "neither XDG_CACHE_HOME nor HOME is set");
+    root = std::filesystem::path(home) / ".cache";
+  }
+  const std::string hash = sha256(fmt::format("{}", fmt::join(language.requirements, "\n")));
+  return root / "kernelloop" / "toolchains" /
+         fmt::format("{}-{}", lower(language.name), hash.substr(0, k_digits));
+}
+
+Toolchain find_toolchain(const Language& language) {
+  if (const std::filesystem::path python = named_python(language); !python.empty()) {
+    if (!std::filesystem::exists(python)) {
+      fail(ExitCode::environment, "KERNELLOOP_{}_PYTHON names {}, which does not exist; {}",
+           language.name, python.string(), install_hint(language));
+    }
+    return probe(language, python);
+  }
+  const std::filesystem::path python = toolchain_folder(language) / "bin" / "python";
+  if (!std::filesystem::exists(python)) {
+    fail(ExitCode::environment, "the toolchain of {} is not installed; {}", language.title,
+         install_hint(language));
+  }
+  return probe(language, python);
+}
+
+Toolchain install_toolchain(const Language& language) {
+  const std::filesystem::path folder = toolchain_folder(language);
+  const std::filesystem::path python = folder / "bin" / "python";
+  try {
+    if (std::filesystem::exists(python)) return probe(language, python);
+  } catch (const Error&) {
+    // What a killed installation left: made anew.
+  }
+  try {
+    std::filesystem::remove_all(folder);
+    run_or_fail(language, {"python3", "-m", "venv", folder.string()});
+    std::vector<std::string> install{
+        python.string(), "-m", "pip", "install", "--disable-pip-version-check", "--quiet"};
+    install.insert(install.end(), language.requirements.begin(), language.requirements.end());
+    run_or_fail(language, install);
+    return probe(language, python);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+    throw;
+  }
+}
+
+}  // namespace kernelloop

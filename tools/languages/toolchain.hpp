@@ -1,0 +1,32 @@
+// Where the compiler of a language is: a virtual environment of its own.
+#pragma once
+
+#include "languages/language.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+struct Toolchain {
+  std::filesystem::path python;                 // of the environment
+  std::filesystem::path ptxas;                  // the language's own; empty: the toolkit's
+  std::vector<std::filesystem::path> readable;  // what a confined run of it must see
+  std::vector<std::string> versions;            // "triton 3.6.0", of the requirements
+};
+
+// Where `kernelloop toolchain install` puts it: $XDG_CACHE_HOME (~/.cache)
+// /kernelloop/toolchains/<name>-<12 digits of the requirements' hash>.
+std::filesystem::path toolchain_folder(const Language& language);
+
+// The environment named by $KERNELLOOP_<NAME>_PYTHON (a python program), else the installed one.
+// Throws Error(environment) with the one command that mends it when there is none, or when a
+// requirement is missing or has another version.
+Toolchain find_toolchain(const Language& language);
+
+// Makes the environment with Python's venv and pip, from the network, and returns it. What is
+// already whole is left alone. Nothing half-made is left when it fails. Throws Error(environment).
+Toolchain install_toolchain(const Language& language);
+
+}  // namespace kernelloop
