@@ -7,6 +7,8 @@
 #include "support/files.hpp"
 #include "support/hash.hpp"
 
+#include "languages/language.hpp"
+
 #include <algorithm>
 #include <system_error>
 #include <utility>
@@ -14,9 +16,11 @@
 namespace kernelloop {
 namespace {
 
+constexpr const char* k_stage_prefix = "kernel.ir.";
+
 bool is_artifact(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
-  return name == "kernel.ptx" || name == "kernel.cpu.so" ||
+  return name == "kernel.ptx" || name.rfind(k_stage_prefix, 0) == 0 || name == "kernel.cpu.so" ||
          (name.rfind("kernel.", 0) == 0 && file.extension() == ".cubin");
 }
 
@@ -28,6 +32,9 @@ void publish(const CompileRequest& request, const Findings& findings) {
       files.emplace_back(cubin_name(findings.cuda, i), findings.cuda.cubins[i].second);
     }
     if (!findings.cuda.ptx.empty()) files.emplace_back("kernel.ptx", findings.cuda.ptx);
+    for (const std::filesystem::path& dump : findings.dumps) {
+      files.emplace_back(k_stage_prefix + dump.filename().string(), dump);
+    }
     if (findings.cpu.status == CpuArtifact::Status::built) {
       files.emplace_back("kernel.cpu.so", findings.cpu.library);
     }
@@ -43,7 +50,11 @@ void publish(const CompileRequest& request, const Findings& findings) {
 
 void require_usable(const CompileRequest& request) {
   if (request.spec == nullptr) fail(ExitCode::internal, "compile_version needs the op's spec");
-  if (request.nvcc.empty() && !request.for_cpu) {
+  if (request.uses_adapter() && request.traced) {
+    fail(ExitCode::bad_input, "{} cannot be traced: marks are for CUDA C++",
+         request.source.string());
+  }
+  if (request.nvcc.empty() && !request.for_cpu && !request.uses_adapter()) {
     fail(ExitCode::environment,
          "there is no nvcc to compile {} with; install the CUDA toolkit or set "
          "KERNELLOOP_NVCC, or use the cpu device",
@@ -73,6 +84,8 @@ void remove_artifacts(const std::filesystem::path& directory,
   }
 }
 
+bool CompileRequest::uses_adapter() const { return language != nullptr && !language->is_cuda(); }
+
 Json compile_version(const CompileRequest& request) {
   require_usable(request);
   const SourceText source(read_file(request.source));
@@ -88,6 +101,7 @@ Json compile_version(const CompileRequest& request) {
   publish(request, findings);
   Json json = findings_json(request, source, findings);
   json["source_sha256"] = source_hash;
+  if (request.uses_adapter()) toolchain["compiler"] = findings.compiler;
   json["toolchain"] = std::move(toolchain);
   return json;
 }

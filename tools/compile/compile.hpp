@@ -13,13 +13,17 @@
 
 namespace kernelloop {
 
+struct Language;
+
 struct CompileRequest {
-  std::filesystem::path source;      // kernel.cu; its directory is "the version"
-  std::filesystem::path output_dir;  // receives kernel.cubin, kernel.ptx, kernel.cpu.so; created
-  const OpSpec* spec = nullptr;      // what the plan is checked against; must not be null
+  std::filesystem::path source;  // kernel.cu; its directory is "the version"
+  // Receives kernel.cubin, kernel.ptx, kernel.cpu.so, and kernel.ir.* of other languages; created.
+  std::filesystem::path output_dir;
+  const OpSpec* spec = nullptr;  // what the plan is checked against; must not be null
   std::vector<std::string> architectures{"90a"};
   std::vector<std::string> options;     // extra nvcc options, appended
   std::filesystem::path nvcc;           // empty: there is none
+  const Language* language = nullptr;   // of the source; null: CUDA C++
   bool for_cpu = false;                 // also build kernel.cpu.so
   std::filesystem::path host_compiler;  // for_cpu only
   // Holds kernelloop/...: trace.cuh, and the emulation layer of the CPU device.
@@ -32,6 +36,9 @@ struct CompileRequest {
   // wall time is allowed, so that a crowded machine is not.
   std::chrono::milliseconds timeout{60000};
   std::size_t output_limit = 4u << 20;  // bytes kept of the compiler's messages
+
+  // Whether a language's adapter takes the place of nvcc and of the emulation.
+  [[nodiscard]] bool uses_adapter() const;
 };
 
 // The members of compile.json (docs/formats.md) except `op` and `version`, which the caller puts

@@ -95,17 +95,11 @@ void compile_one(const CompileRequest& request, const std::string& architecture,
   if (request.traced) trace_build(source, job);
 
   NvccRun run = run_nvcc(job);
-  const bool first = build.cubins.empty();
-  PtxModule module(run.ptx.empty() ? std::string() : read_file(run.ptx), job.source);
   explain_outcome(run, request, build);
   append(build.problems, front_end_problems(run.messages, job.source, source));
-  append(build.problems, ptxas_problems(run.messages, module));
-  append(build.problems, check_ptx_policy(module, source));
-  const PtxCode code = read_ptx_code(module.lines());
-  Instructions instructions = read_instructions(code, module);
-  append(build.problems,
-         check_launch_independence(module, code, instructions, source, request.traced));
   build.accepted = run.outcome == NvccRun::Outcome::accepted;
+  add_code({architecture, job.source, run.ptx, build.accepted ? run.cubin : "", run.messages},
+           source, request.traced, build);
   if (!build.accepted && !has_error(build.problems)) {
     build.problems.push_back(problem_of(
         Problem::Kind::diagnostic,
@@ -114,19 +108,30 @@ void compile_one(const CompileRequest& request, const std::string& architecture,
                     request.output_limit)));
   }
   append(build.dependencies, std::move(run.dependencies));
-  if (build.accepted) {
-    require_cubin(run.cubin);
-    build.cubins.emplace_back(architecture, run.cubin);
-    build.instructions.emplace_back(architecture, std::move(instructions));
-  }
-  if (!first) return;
-  build.resources = function_resources(run.messages);
-  append(build.problems, resource_warnings(build.resources, module));
-  build.ptx = run.ptx;
-  build.module = std::move(module);
 }
 
 }  // namespace
+
+void add_code(const CompiledCode& code, const SourceText& source, bool traced, CudaBuild& build) {
+  const bool first = build.cubins.empty();
+  PtxModule module(code.ptx.empty() ? std::string() : read_file(code.ptx), code.source);
+  append(build.problems, ptxas_problems(code.messages, module));
+  append(build.problems, check_ptx_policy(module, source));
+  const PtxCode statements = read_ptx_code(module.lines());
+  Instructions instructions = read_instructions(statements, module);
+  append(build.problems,
+         check_launch_independence(module, statements, instructions, source, traced));
+  if (!code.cubin.empty()) {
+    require_cubin(code.cubin);
+    build.cubins.emplace_back(code.architecture, code.cubin);
+    build.instructions.emplace_back(code.architecture, std::move(instructions));
+  }
+  if (!first) return;
+  build.resources = function_resources(code.messages);
+  append(build.problems, resource_warnings(build.resources, module));
+  build.ptx = code.ptx;
+  build.module = std::move(module);
+}
 
 CudaBuild build_for_cuda(const CompileRequest& request, const SourceText& source,
                          const std::filesystem::path& work_dir) {

@@ -29,6 +29,19 @@ struct CudaBuild {
   std::vector<Problem> problems;
 };
 
+// What compilers made for one architecture.
+struct CompiledCode {
+  std::string architecture;
+  std::filesystem::path source;  // that the PTX's lines are of
+  std::filesystem::path ptx;     // may be empty
+  std::filesystem::path cubin;   // empty unless accepted
+  std::string messages;          // the assembler's, and perhaps others' too
+};
+
+// Reads it into `build`: what breaks a rule, instructions, resources of the first architecture.
+// Throws Error(environment) when the cubin is none.
+void add_code(const CompiledCode& code, const SourceText& source, bool traced, CudaBuild& build);
+
 // Runs nvcc for one architecture after the other, until one is rejected. Throws as run_nvcc does,
 // and Error(environment) when nvcc's output is no cubin.
 CudaBuild build_for_cuda(const CompileRequest& request, const SourceText& source,

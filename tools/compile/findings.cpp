@@ -1,11 +1,14 @@
 #include "compile/findings.hpp"
 
+#include "compile/adapter_build.hpp"
 #include "compile/kernel_names.hpp"
 #include "compile/launch_policy.hpp"
 #include "compile/policy.hpp"
 #include "compile/source_text.hpp"
 
 #include <fmt/format.h>
+
+#include "languages/language.hpp"
 
 #include <utility>
 
@@ -89,10 +92,45 @@ void check_waits(const SourceText& source, Findings& findings) {
   }
 }
 
+// A source in another language than CUDA C++. What it may do while it is compiled is up to the
+// sandbox; what it may make is judged by the PTX.
+Findings examine_other(const CompileRequest& request, const SourceText& source,
+                       const std::filesystem::path& work_dir) {
+  Findings findings;
+  const Language& language = *request.language;
+  PlanResult planned =
+      extract_plan(source.text(), request.source, *request.spec, PlanForm::compiled);
+  std::vector<Problem> plan_problems = as_problems(planned.problems);
+  hide_paths(plan_problems, {request.source.parent_path()});
+  findings.problems.add_all(std::move(plan_problems));
+  findings.compilers_ran = true;
+  findings.cpu.status = CpuArtifact::Status::not_runnable;
+  findings.cpu.reason = fmt::format("{} versions run on a GPU only", language.title);
+  if (!planned.plan) {
+    findings.cuda.reason = "not tried: the launch plan is wrong";
+    return findings;
+  }
+  AdapterBuild built = build_with_adapter(request, *planned.plan, source, work_dir);
+  findings.cuda = std::move(built.cuda);
+  findings.plan = std::move(built.plan);
+  findings.compiler = std::move(built.compiler);
+  findings.dumps = std::move(built.dumps);
+  hide_paths(findings.cuda.problems,
+             {work_dir, std::filesystem::absolute(request.source).lexically_normal().parent_path(),
+              request.source.parent_path()});
+  findings.problems.add_all(std::move(findings.cuda.problems));
+  if (findings.cuda.accepted) {
+    findings.kernels = table_of(findings.cuda);
+    check_kernels(request, findings);
+  }
+  return findings;
+}
+
 }  // namespace
 
 Findings examine(const CompileRequest& request, const SourceText& source,
                  const std::filesystem::path& work_dir) {
+  if (request.uses_adapter()) return examine_other(request, source, work_dir);
   Findings findings;
   SourcePolicy policy = check_source_policy(source, request.source.parent_path());
   findings.problems.add_all(std::move(policy.problems));

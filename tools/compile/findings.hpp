@@ -20,8 +20,10 @@ struct Findings {
   std::optional<LaunchPlan> plan;
   CudaBuild cuda;
   CpuArtifact cpu;
-  KernelTable kernels;         // from the PTX, else from the CPU artefact
-  bool compilers_ran = false;  // false: the source reads foreign files
+  std::string compiler;                      // of a language that is not CUDA C++: "Triton 3.6.0"
+  std::vector<std::filesystem::path> dumps;  // its own stages, of the first architecture
+  KernelTable kernels;                       // from the PTX, else from the CPU artefact
+  bool compilers_ran = false;                // false: the source reads foreign files
 
   [[nodiscard]] bool compiled() const { return problems.errors() == 0; }
 };

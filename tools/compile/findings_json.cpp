@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "languages/language.hpp"
+
 #include <utility>
 
 namespace kernelloop {
@@ -13,7 +15,7 @@ Json cuda_json(const CompileRequest& request, const Findings& findings) {
   Json json{{"status", "absent"},       {"reason", ""}, {"architecture", ""}, {"cubin", ""},
             {"cubins", Json::object()}, {"ptx", ""}};
   const CudaBuild& cuda = findings.cuda;
-  if (request.nvcc.empty()) {
+  if (request.nvcc.empty() && !request.uses_adapter()) {
     json["reason"] = "there is no nvcc on this machine";
   } else if (!findings.compilers_ran) {
     json["reason"] = "not tried: the source reads files outside the version";
@@ -21,7 +23,8 @@ Json cuda_json(const CompileRequest& request, const Findings& findings) {
     json["status"] = "failed";
     json["reason"] = cuda.reason;
   } else if (!findings.compiled()) {
-    json["reason"] = "nvcc accepts the source, but the version has other problems";
+    json["reason"] = fmt::format("{} accepts the source, but the version has other problems",
+                                 request.uses_adapter() ? request.language->title : "nvcc");
   } else {
     json["status"] = "built";
     json["architecture"] = cuda.cubins.front().first;

@@ -44,6 +44,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from triton.compiler.errors import CompilationError
+from triton.runtime.jit import get_jit_fn_file_line
 
 OPTIONS = {"num_warps": int, "num_stages": int, "num_ctas": int, "maxnreg": int}
 TYPES = {
@@ -88,6 +89,11 @@ def function_of(module, name):
                             % (name, ", ".join(sorted(functions)) or "none"))
 
 
+def line_of(function):
+    """Of its `def`, below what decorates it."""
+    return get_jit_fn_file_line(function)[1]
+
+
 def type_of(argument, parameter):
     if argument["kind"] == "pointer":
         # A bool is a byte in memory.
@@ -112,7 +118,7 @@ def signature_of(function, launch):
             else:
                 raise protocol.Rejected("%s needs a value for %s: tl.constexpr; set it in `constants`"
                                         % (launch["function"], parameter.name),
-                                        function.starting_line_number)
+                                        line_of(function))
             continue
         if not arguments:
             break
@@ -125,11 +131,11 @@ def signature_of(function, launch):
         raise protocol.Rejected(
             "%s takes %d arguments beside its constants, the plan passes %d; make `args` match its "
             "parameters" % (launch["function"], takes, len(launch["arguments"])),
-            function.starting_line_number)
+            line_of(function))
     if constants:
         raise protocol.Rejected("%s has no tl.constexpr parameter %s"
                                 % (launch["function"], ", ".join(sorted(constants))),
-                                function.starting_line_number)
+                                line_of(function))
     return signature, values, hints
 
 
@@ -145,7 +151,7 @@ def options_of(launch):
 def compilation_problem(error, function):
     line = 0
     if error.node is not None and hasattr(error.node, "lineno"):
-        line = function.starting_line_number + error.node.lineno - 1
+        line = line_of(function) + error.node.lineno - 1
     cause = error.__cause__
     text = getattr(error, "error_message", None) or (str(cause) if cause else str(error))
     return protocol.Rejected(text, line)
