@@ -22,6 +22,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/add_op_steps.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/add_op_targets.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/add_op_tests.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/add_pools.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/check_languages.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/check_new_op.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/check_path.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/kernelloop/check_value.cmake")
@@ -47,11 +48,22 @@ else()
   target_include_directories(KernelLoop::headers INTERFACE "${_kernelloop_include}")
   unset(_kernelloop_include)
 endif()
-# The notes on architectures and languages that every model may read, found in the same two ways.
+# The notes on architectures and languages that every model may read, and the adapters of kernel
+# languages, found in the same two ways.
 if(DEFINED KernelLoop_NOTES_DIR)
-  set_property(TARGET KernelLoop::headers PROPERTY _KERNELLOOP_NOTES_DIR "${KernelLoop_NOTES_DIR}")
+  set(_kernelloop_notes "${KernelLoop_NOTES_DIR}")
+  set(_kernelloop_adapters "${KernelLoop_NOTES_DIR}/../languages")
 else()
-  cmake_path(SET _kernelloop_notes NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../context")
-  set_property(TARGET KernelLoop::headers PROPERTY _KERNELLOOP_NOTES_DIR "${_kernelloop_notes}")
-  unset(_kernelloop_notes)
+  set(_kernelloop_notes "${CMAKE_CURRENT_LIST_DIR}/../context")
+  set(_kernelloop_adapters "${CMAKE_CURRENT_LIST_DIR}/../tools/languages/adapters")
 endif()
+cmake_path(NORMAL_PATH _kernelloop_notes)
+cmake_path(NORMAL_PATH _kernelloop_adapters)
+set_target_properties(
+  KernelLoop::headers
+  PROPERTIES
+    _KERNELLOOP_NOTES_DIR "${_kernelloop_notes}"
+    _KERNELLOOP_ADAPTERS_DIR "${_kernelloop_adapters}"
+)
+unset(_kernelloop_notes)
+unset(_kernelloop_adapters)

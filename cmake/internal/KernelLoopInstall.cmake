@@ -36,6 +36,11 @@ foreach(data IN ITEMS schemas prompts prices context)
   endif()
 endforeach()
 
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/tools/languages/adapters/"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/kernelloop/languages"
+)
+
 set(config_dir "${PROJECT_BINARY_DIR}/package")
 cmake_path(
   RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR

@@ -1,5 +1,5 @@
 # add_kernel_op(<name> SPEC <file> REFERENCE <file>
-#               [LANGUAGE CUDA] [VERSIONS <n>] [CANDIDATES <n>] [FIX_LIMIT <n>]
+#               [LANGUAGE <l>...] [VERSIONS <n>] [CANDIDATES <n>] [FIX_LIMIT <n>]
 #               [BUDGET_USD <x>] [BUDGET_TOKENS <n>] [BUDGET_REQUESTS <n>]
 #               [PROVIDER <p>] [MODEL <m>] [CONTEXT <dir>...] [HINTS <file>] [BASELINES <file-or-target>...]
 #               [SOL_TARGET <x>] [ARCHITECTURES <a>...] [COMPILE_OPTIONS <o>...]
@@ -17,7 +17,8 @@
 #
 # SPEC          op.json: axes, tensors, cost, workloads, tolerance
 # REFERENCE     a slow, obviously right implementation of kernelloop/reference.h
-# LANGUAGE      kernel language of the versions (CUDA)
+# LANGUAGE      kernel languages of the versions: CUDA, TRITON (CUDA). Of several, the first rounds try
+#               each
 # VERSIONS      how many versions the loop may try (8)
 # CANDIDATES    versions tried side by side in one round (1)
 # FIX_LIMIT     how often one proposal may mend a compile error (3)
@@ -44,7 +45,6 @@ function(add_kernel_op op)
     single
     SPEC
     REFERENCE
-    LANGUAGE
     VERSIONS
     CANDIDATES
     FIX_LIMIT
@@ -59,6 +59,7 @@ function(add_kernel_op op)
   )
   set(
     multiple
+    LANGUAGE
     CONTEXT
     BASELINES
     ARCHITECTURES
@@ -162,6 +163,7 @@ function(add_kernel_op op)
       _kernelloop_check_value("${op}" ${label_${option}} ${option} "${value_${option}}")
     endif()
   endforeach()
+  _kernelloop_look_for_toolchains("${op}" ${value_LANGUAGE})
   set(base "${CMAKE_CURRENT_SOURCE_DIR}")
   foreach(option IN ITEMS SPEC REFERENCE CONTEXT BASELINES)
     _kernelloop_resolve_files(

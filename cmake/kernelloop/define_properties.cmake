@@ -6,7 +6,7 @@
 function(_kernelloop_define_properties)
   set(
     docs
-    "LANGUAGE=fixed: the kernel language of the versions"
+    "LANGUAGE=fixed: the kernel languages of the versions"
     "VERSIONS=fixed: how many versions the loop may try"
     "CANDIDATES=fixed: how many versions are tried side by side in one round"
     "DEVICE=fixed: cuda or cpu; auto is resolved by add_kernel_op"

@@ -15,6 +15,7 @@ function(_kernelloop_write_config op)
     HINTS
     CONTEXT
     BASELINES
+    LANGUAGE
     LABELS
     VERSIONS
     CANDIDATES
@@ -55,7 +56,7 @@ function(_kernelloop_write_config op)
   foreach(
     items
     IN
-    ITEMS CONTEXT BASELINES LABELS ARCHITECTURES COMPILE_OPTIONS DEVICE_LAUNCHER
+    ITEMS CONTEXT BASELINES LANGUAGE LABELS ARCHITECTURES COMPILE_OPTIONS DEVICE_LAUNCHER
   )
     _kernelloop_json_list(${items} ${${items}})
   endforeach()
@@ -100,6 +101,7 @@ function(_kernelloop_write_config op)
   \"context\": ${CONTEXT},
   \"notes_dir\": ${notes_dir},
   \"baselines\": ${BASELINES},
+  \"languages\": ${LANGUAGE},
   \"labels\": ${LABELS},
   \"versions\": ${VERSIONS},
   \"candidates\": ${CANDIDATES},

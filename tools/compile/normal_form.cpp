@@ -6,6 +6,8 @@
 #include "support/hash.hpp"
 #include "support/json.hpp"
 
+#include "languages/language.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -130,6 +132,8 @@ std::string normal_form(const std::string& source) {
   return plan_of(source) + "\n" + code;
 }
 
-std::string normal_hash(const std::string& source) { return sha256(normal_form(source)); }
+std::string normal_hash(const std::string& source, const Language& language) {
+  return sha256(language.is_cuda() ? normal_form(source) : source);
+}
 
 }  // namespace kernelloop

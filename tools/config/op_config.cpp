@@ -74,6 +74,7 @@ OpConfig load_config(const std::filesystem::path& path) {
   read.optional("context", config.context);
   read.optional("notes_dir", config.notes_dir);
   read.optional("baselines", config.baselines);
+  read.optional("languages", config.languages);
   read.required("versions", config.versions);
   read.optional("candidates", config.candidates);
   read.optional("fix_limit", config.fix_limit);
@@ -91,6 +92,7 @@ OpConfig load_config(const std::filesystem::path& path) {
   read.optional("device_tool", config.device_tool);
   read.optional("reference_library", config.reference_library);
   read.optional("device_launcher", config.device_launcher);
+  if (config.languages.empty()) read.complain("/languages", "\"languages\" must not be empty");
   read.at_least("versions", config.versions, 1);
   read.at_least("candidates", config.candidates, 1);
   read.at_least("fix_limit", config.fix_limit, 0);

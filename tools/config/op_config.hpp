@@ -23,9 +23,10 @@ struct OpConfig {
   std::vector<std::string> context;      // directories and files that the model may read
   std::filesystem::path notes_dir;       // the same, of KernelLoop itself; empty: none
   std::vector<std::string> baselines;
-  int versions = 1;    // >= 1
-  int candidates = 1;  // versions of one round, >= 1
-  int fix_limit = 3;   // compile-error turns of one proposal, >= 0
+  std::vector<std::string> languages{"CUDA"};  // names, as tools/languages has them
+  int versions = 1;                            // >= 1
+  int candidates = 1;                          // versions of one round, >= 1
+  int fix_limit = 3;                           // compile-error turns of one proposal, >= 0
   std::string provider = "auto";
   std::string model;                       // empty: the provider's default
   Budget budget;                           // of all requests for this op, ever

@@ -6,9 +6,9 @@
 
 #include "inspect/disassembler.hpp"
 #include "inspect/inspect.hpp"
+#include "languages/version_source.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -25,21 +25,25 @@ struct Kind {
   std::string (*make)(const VersionFiles& files) = nullptr;
 };
 
-const std::array<Kind, 12>& kinds() {
-  static const std::array<Kind, 12> table{{
-      {"kernel.cu", Source::version},
-      {"feedback.md", Source::version},
-      {"compile.json", Source::step},
-      {"verify.json", Source::step},
-      {"bench.json", Source::step},
-      {"profile.json", Source::step},
-      {"trace.json", Source::step},
-      {"kernel.ptx", Source::step},
-      {"resources.txt", Source::made, resources_text},
-      {"instructions.txt", Source::made, histogram_text},
-      {"loop.txt", Source::made, [](const VersionFiles& files) { return loop_text(files); }},
-      {"kernel.sass", Source::made, sass_text},
-  }};
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> table = [] {
+    std::vector<Kind> all;
+    for (const Language& language : all_languages())
+      all.push_back({language.source, Source::version});
+    all.insert(all.end(), {{"feedback.md", Source::version},
+                           {"compile.json", Source::step},
+                           {"verify.json", Source::step},
+                           {"bench.json", Source::step},
+                           {"profile.json", Source::step},
+                           {"trace.json", Source::step},
+                           {"kernel.ptx", Source::step},
+                           {"resources.txt", Source::made, resources_text},
+                           {"instructions.txt", Source::made, histogram_text},
+                           {"loop.txt", Source::made,
+                            [](const VersionFiles& files) { return loop_text(files); }},
+                           {"kernel.sass", Source::made, sass_text}});
+    return all;
+  }();
   return table;
 }
 
@@ -85,7 +89,7 @@ bool EarlierVersions::is_there(int version, const std::string& file) const {
 std::vector<std::string> EarlierVersions::versions() const {
   std::vector<std::string> result;
   for (int version = 1; version < before_; ++version) {
-    if (fs::exists(config_.version_dir(version) / "kernel.cu")) {
+    if (fs::exists(version_source(config_.version_dir(version)))) {
       result.push_back(version_name(version));
     }
   }

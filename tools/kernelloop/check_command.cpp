@@ -3,6 +3,7 @@
 #include "compile/compile.hpp"
 #include "config/op_config.hpp"
 #include "kernelloop/commands.hpp"
+#include "kernelloop/compile_request.hpp"
 #include "spec/op_spec.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -14,6 +15,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include "languages/version_source.hpp"
 
 #include <memory>
 
@@ -75,7 +78,7 @@ class TestBed {
     write_file_if_changed(dir_ / "contract.json", to_text(parts.contract));
     write_file_if_changed(dir_ / "checks.json", to_text(parts.checks));
     write_file_if_changed(dir_ / "timing.json", to_text(parts.timing));
-    const fs::path source = config.generated_dir / config.op / adopted.version / "kernel.cu";
+    const fs::path source = version_source(config.generated_dir / config.op / adopted.version);
     const Json key = {{"source", sha256_of_file(source)},
                       {"path", source.string()},
                       {"contract", sha256(parts.contract.dump())},
@@ -121,18 +124,8 @@ class TestBed {
  private:
   [[nodiscard]] Json compiled(const OpSpec& spec, const fs::path& source,
                               const std::string& version) const {
-    CompileRequest request;
-    request.source = source;
-    request.output_dir = dir_;
-    request.spec = &spec;
-    if (!config_.architectures.empty()) request.architectures = config_.architectures;
-    request.options = config_.compile_options;
-    request.nvcc = config_.nvcc;
-    request.for_cpu = config_.device == "cpu";
-    request.host_compiler = config_.host_compiler;
-    request.cpu_include_dir = config_.cpu_include_dir;
     Json result = {{"schema_version", 1}, {"op", config_.op}, {"version", version}};
-    result.update(compile_version(request));
+    result.update(compile_version(compile_request(config_, spec, source, dir_)));
     return result;
   }
 

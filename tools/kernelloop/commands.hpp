@@ -27,6 +27,7 @@ void add_guide_command(CLI::App& app);
 void add_inspect_command(CLI::App& app);
 void add_resume_command(CLI::App& app);
 void add_steer_command(CLI::App& app);
+void add_toolchain_command(CLI::App& app);
 void add_status_command(CLI::App& app);
 void add_watch_command(CLI::App& app);
 void add_why_command(CLI::App& app);

@@ -3,6 +3,7 @@
 #include "compile/normal_form.hpp"
 #include "config/op_config.hpp"
 #include "kernelloop/commands.hpp"
+#include "kernelloop/compile_request.hpp"
 #include "support/depfile.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -13,6 +14,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include "languages/version_source.hpp"
 
 #include <memory>
 #include <optional>
@@ -70,17 +73,12 @@ Json nothing_compiled(const std::filesystem::path& output_dir, const char* statu
 Json compile_source(const OpConfig& config, const CompileOptions& options,
                     const std::filesystem::path& source) {
   const OpSpec spec = load_op_spec(config.build_dir / "contract.json");
-  CompileRequest request;
-  request.source = source;
-  request.output_dir = output_dir(config, options);
-  request.spec = &spec;
+  CompileRequest request = compile_request(config, spec, source, output_dir(config, options));
+  // As they stand on the command line, which makes Ninja run the step again when they change.
   request.architectures = options.architectures;
   request.options = options.options;
-  request.nvcc = config.nvcc;
   request.for_cpu = options.device == "cpu" && !options.traced;
   request.traced = options.traced;
-  request.host_compiler = config.host_compiler;
-  request.cpu_include_dir = config.cpu_include_dir;
   return compile_version(request);
 }
 
@@ -99,9 +97,13 @@ std::optional<std::filesystem::path> twin_of(const OpConfig& config, const Json&
   const int earlier = version_number(text_member(proposed, "duplicate_of"));
   if (earlier == 0) return std::nullopt;
   const std::filesystem::path source = text_member(proposed, "source");
-  const std::filesystem::path twin = config.version_dir(earlier) / "kernel.cu";
+  const std::filesystem::path twin = version_source(config.version_dir(earlier));
   if (!std::filesystem::exists(source) || !std::filesystem::exists(twin)) return std::nullopt;
-  if (normal_hash(read_file(source)) != normal_hash(read_file(twin))) return std::nullopt;
+  const Language* language = language_of_source(source);
+  if (language == nullptr || language != language_of_source(twin)) return std::nullopt;
+  if (normal_hash(read_file(source), *language) != normal_hash(read_file(twin), *language)) {
+    return std::nullopt;
+  }
   return twin;
 }
 

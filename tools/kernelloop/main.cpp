@@ -34,6 +34,7 @@ int run_commands(int argc, char** argv) {
   add_resume_command(app);
   add_steer_command(app);
   add_status_command(app);
+  add_toolchain_command(app);
   add_watch_command(app);
   add_why_command(app);
   add_cost_command(app);

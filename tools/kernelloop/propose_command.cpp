@@ -1,6 +1,7 @@
 #include "compile/compile.hpp"
 #include "config/op_config.hpp"
 #include "kernelloop/commands.hpp"
+#include "kernelloop/compile_request.hpp"
 #include "propose/propose.hpp"
 #include "support/error.hpp"
 
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "context/reading_tools.hpp"
+#include "languages/toolchain.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -26,7 +28,11 @@ class StepCompiler : public Compiler {
  public:
   StepCompiler(const OpConfig& config, const OpSpec& spec) : config_(config), spec_(spec) {}
 
-  void require_ready() override {
+  void require_ready(const Language& language) override {
+    if (!language.is_cuda()) {
+      find_toolchain(language);
+      return;
+    }
     const bool cpu = config_.device == "cpu";
     if (cpu ? !config_.host_compiler.empty() : !config_.nvcc.empty()) return;
     fail(ExitCode::environment,
@@ -37,17 +43,7 @@ class StepCompiler : public Compiler {
 
   CompileOutcome compile(const std::filesystem::path& source,
                          const std::filesystem::path& scratch) override {
-    CompileRequest request;
-    request.source = source;
-    request.output_dir = scratch;
-    request.spec = &spec_;
-    request.architectures = config_.architectures;
-    request.options = config_.compile_options;
-    request.nvcc = config_.nvcc;
-    request.for_cpu = config_.device == "cpu";
-    request.host_compiler = config_.host_compiler;
-    request.cpu_include_dir = config_.cpu_include_dir;
-    const Json compiled = compile_version(request);
+    const Json compiled = compile_version(compile_request(config_, spec_, source, scratch));
     return {compiled.at("status") == "compiled", compiled.at("problems")};
   }
 

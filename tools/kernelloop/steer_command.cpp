@@ -9,6 +9,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "languages/version_source.hpp"
+
 #include <memory>
 
 namespace kernelloop {
@@ -28,7 +30,7 @@ struct SteerOptions {
 std::string existing(const OpConfig& config, const std::string& name) {
   const int number = version_number(name);
   if (number == 0) fail(ExitCode::usage, "'{}' is no version; write v001, v002, ...", name);
-  if (!std::filesystem::exists(config.version_dir(number) / "kernel.cu")) {
+  if (!std::filesystem::exists(version_source(config.version_dir(number)))) {
     fail(ExitCode::bad_input, "{}: there is no version {} in {}", config.op, name,
          (config.generated_dir / config.op).string());
   }
@@ -37,7 +39,7 @@ std::string existing(const OpConfig& config, const std::string& name) {
 
 int next_version(const OpConfig& config) {
   int number = 1;
-  while (std::filesystem::exists(config.version_dir(number) / "kernel.cu")) ++number;
+  while (std::filesystem::exists(version_source(config.version_dir(number)))) ++number;
   return number;
 }
 

@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "languages/version_source.hpp"
+
 #include <algorithm>
 
 namespace kernelloop {
@@ -55,7 +57,7 @@ bool evidence_holds(const OpConfig& config, const AdoptedVersion& adopted) {
 
 bool source_stands(const OpConfig& config, const AdoptedVersion& adopted) {
   const std::filesystem::path source =
-      config.version_dir(version_number(adopted.version)) / "kernel.cu";
+      version_source(config.version_dir(version_number(adopted.version)));
   return std::filesystem::exists(source) && sha256_of_file(source) == adopted.source_sha256;
 }
 

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "languages/version_source.hpp"
+
 #include <algorithm>
 
 namespace kernelloop {
@@ -77,7 +79,7 @@ Examined examine(const OpConfig& config, int number) {
   Examined result;
   result.version = version_name(number);
   StepFiles files = read_steps(config, number);
-  const std::filesystem::path source = config.version_dir(number) / "kernel.cu";
+  const std::filesystem::path source = version_source(config.version_dir(number));
   const std::string sha = std::filesystem::exists(source) ? sha256_of_file(source) : std::string();
   if (sha.empty() || !files.compiled.is_object()) {
     result.reason = sha.empty() ? "has no kernel.cu" : "is not compiled yet";

@@ -67,7 +67,7 @@ Adopted require_adopted(const OpConfig& config) {
 }
 
 std::filesystem::path source_of(const OpConfig& config, const AdoptedVersion& adopted) {
-  return config.generated_dir / config.op / adopted.version / "kernel.cu";
+  return version_source(config.generated_dir / config.op / adopted.version);
 }
 
 void require_unedited(const OpConfig& config, const AdoptedVersion& adopted) {

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "languages/version_source.hpp"
+
 #include <algorithm>
 
 namespace kernelloop {
@@ -18,7 +20,7 @@ std::string remedy(const OpConfig& config) { return fmt::format("run adopt_{} ag
 void check_source(const OpConfig& config, const AdoptedVersion& adopted,
                   std::vector<std::string>& problems) {
   const std::filesystem::path source =
-      config.version_dir(version_number(adopted.version)) / "kernel.cu";
+      version_source(config.version_dir(version_number(adopted.version)));
   if (!std::filesystem::exists(source)) {
     problems.push_back(
         fmt::format("{}: kernel.cu of the adopted {} is missing; restore it from git", config.op,

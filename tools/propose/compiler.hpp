@@ -3,6 +3,8 @@
 
 #include "support/json.hpp"
 
+#include "languages/language.hpp"
+
 #include <filesystem>
 
 namespace kernelloop {
@@ -15,8 +17,9 @@ struct CompileOutcome {
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  // Throws Error(environment) when nothing can be compiled here: called before anything is asked.
-  virtual void require_ready() = 0;
+  // Throws Error(environment) when nothing in the language can be compiled here: called before
+  // anything is asked.
+  virtual void require_ready(const Language& language) = 0;
   // `scratch` is a directory for the artefacts, which nobody needs afterwards. A bad source is a
   // value; throws Error for the machine's faults.
   virtual CompileOutcome compile(const std::filesystem::path& source,

@@ -4,16 +4,18 @@
 #include "support/files.hpp"
 #include "support/version.hpp"
 
+#include "languages/version_source.hpp"
+
 namespace kernelloop {
 
-std::string earlier_twin(const OpConfig& config, int version, const std::string& source) {
-  const std::string hash = normal_hash(source);
+std::string earlier_twin(const OpConfig& config, int version, const std::string& source,
+                         const Language& language) {
+  const std::string hash = normal_hash(source, language);
   const int end = config.first_of_round(config.round_of(version));
   for (int earlier = 1; earlier < end; ++earlier) {
-    const std::filesystem::path path = config.version_dir(earlier) / "kernel.cu";
-    if (std::filesystem::exists(path) && normal_hash(read_file(path)) == hash) {
-      return version_name(earlier);
-    }
+    const auto found = find_version_source(config.version_dir(earlier));
+    if (!found || found->language != &language) continue;
+    if (normal_hash(read_file(found->path), language) == hash) return version_name(earlier);
   }
   return {};
 }

@@ -102,24 +102,26 @@ Scan scan_fences(const std::vector<std::string>& lines) {
 
 // The text of each comment, since the words of a placeholder may stand in code too. Strings are
 // not told apart: a quote with "//" in it costs at worst one more question to the model.
-std::vector<std::string> comments_of(const std::string& source) {
+std::vector<std::string> comments_of(const std::string& source, const Language& language) {
+  const std::string_view line_mark = language.is_cuda() ? "//" : "#";
   std::vector<std::string> comments;
   for (std::size_t at = 0; at + 1 < source.size();) {
-    const bool line = source.compare(at, 2, "//") == 0;
-    const bool block = source.compare(at, 2, "/*") == 0;
+    const bool line = source.compare(at, line_mark.size(), line_mark) == 0;
+    const bool block = language.is_cuda() && source.compare(at, 2, "/*") == 0;
     if (!line && !block) {
       ++at;
       continue;
     }
     const std::size_t end = std::min(source.find(line ? "\n" : "*/", at + 2), source.size());
-    comments.push_back(source.substr(at + 2, end - at - 2));
-    at = end;
+    const std::size_t begin = at + (line ? line_mark.size() : 2);
+    comments.push_back(source.substr(begin, std::max(end, begin) - begin));
+    at = std::max(end, begin);
   }
   return comments;
 }
 
 // The line that stands for code that is not there; empty when there is none.
-std::string placeholder_in(const std::string& source) {
+std::string placeholder_in(const std::string& source, const Language& language) {
   static const std::array<std::regex, 5> k_comments{
       std::regex(
           R"(^[\s*]*(\.\.\.|\[?\.\.\.\]?).*\b(existing|previous|rest|remaining|same|unchanged|omitted|as before|code|kernel|above)\b)",
@@ -134,7 +136,7 @@ std::string placeholder_in(const std::string& source) {
                  std::regex::icase),
       std::regex(R"(\b(your|kernel|actual|real)\s+(code|implementation|body)\s+(goes\s+)?here\b)",
                  std::regex::icase)};
-  for (const std::string& comment : comments_of(source)) {
+  for (const std::string& comment : comments_of(source, language)) {
     if (comment.find(k_plan_mark) != std::string::npos) continue;
     for (const std::string& line : lines_of(comment)) {
       const std::string shortened = line.substr(0, 200);
@@ -175,9 +177,10 @@ std::string summary_of(const std::vector<std::string>& prose) {
 }
 
 // An answer that is nothing but source, without a fence.
-bool is_bare_source(const std::string& text) {
+bool is_bare_source(const std::string& text, const Language& language) {
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start == std::string::npos || text.find(k_plan_mark) == std::string::npos) return false;
+  if (!language.is_cuda()) return text.compare(start, 3, "\"\"\"") == 0;
   const bool begins_like_source =
       text.compare(start, 2, "/*") == 0 || text.compare(start, 2, "//") == 0 || text[start] == '#';
   const std::size_t last = text.find_last_not_of(" \t\r\n");
@@ -191,17 +194,18 @@ Extraction problem_of(Problem problem, std::string detail) {
   return extraction;
 }
 
-Extraction checked(std::string source) {
+Extraction checked(std::string source, const Language& language) {
   if (source.find(k_plan_mark) == std::string::npos) {
     return problem_of(Problem::not_a_kernel,
-                      "the code has no launch plan; the file must begin with a comment "
-                      "/* kernelloop:plan { ... } */");
+                      std::string("the code has no launch plan; the file must begin with a ") +
+                          (language.is_cuda() ? "comment /* kernelloop:plan { ... } */"
+                                              : "docstring \"\"\"kernelloop:plan { ... }\"\"\""));
   }
   if (is_html_escaped(source)) {
     return problem_of(Problem::html_escaped,
                       "the code is HTML-escaped (&lt; for <); write the characters themselves");
   }
-  if (const std::string line = placeholder_in(source); !line.empty()) {
+  if (const std::string line = placeholder_in(source, language); !line.empty()) {
     return problem_of(Problem::placeholder, "this line stands for code that is missing: \"" + line +
                                                 "\"; write the whole file");
   }
@@ -215,25 +219,25 @@ Extraction checked(std::string source) {
   return extraction;
 }
 
-Extraction from_blocks(const Scan& scan, const std::string& text) {
+Extraction from_blocks(const Scan& scan, const std::string& text, const Language& language) {
   std::vector<const Block*> kernels;
   for (const Block& block : scan.blocks) {
     if (block.text.find(k_plan_mark) != std::string::npos) kernels.push_back(&block);
   }
-  if (kernels.size() == 1) return checked(kernels.front()->text);
+  if (kernels.size() == 1) return checked(kernels.front()->text, language);
   if (kernels.size() > 1) {
     const bool same = std::all_of(kernels.begin(), kernels.end(), [&](const Block* block) {
       return block->text == kernels.front()->text;
     });
-    if (same) return checked(kernels.front()->text);
+    if (same) return checked(kernels.front()->text, language);
     return problem_of(Problem::several_blocks,
                       "there are " + std::to_string(kernels.size()) +
                           " code blocks with a launch plan; give one, the whole file");
   }
-  if (!scan.blocks.empty()) return checked(scan.blocks.back().text);
-  if (is_bare_source(text)) return checked(text);
-  return problem_of(Problem::no_code,
-                    "there is no code block; give the whole file in one ```cuda block");
+  if (!scan.blocks.empty()) return checked(scan.blocks.back().text, language);
+  if (is_bare_source(text, language)) return checked(text, language);
+  return problem_of(Problem::no_code, "there is no code block; give the whole file in one ```" +
+                                          language.fence + " block");
 }
 
 }  // namespace
@@ -262,7 +266,8 @@ const char* name_of(Extraction::Problem problem) {
   return "none";
 }
 
-Extraction extract_source(std::string_view text, std::string_view stop_reason) {
+Extraction extract_source(std::string_view text, std::string_view stop_reason,
+                          const Language& language) {
   if (stop_reason == "refusal") return problem_of(Problem::refusal, "the model refused to answer");
   if (stop_reason == "length") {
     return problem_of(Problem::truncated,
@@ -276,7 +281,7 @@ Extraction extract_source(std::string_view text, std::string_view stop_reason) {
   Extraction extraction =
       scan.unclosed ? problem_of(Problem::truncated,
                                  "the code block never ends; give the whole file and close it")
-                    : from_blocks(scan, answer);
+                    : from_blocks(scan, answer, language);
   extraction.summary = summary_of(scan.prose);
   return extraction;
 }

@@ -1,6 +1,8 @@
 // From a model's answer to one whole source text, or to the name of what is wrong with it.
 #pragma once
 
+#include "languages/language.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,7 @@ struct Extraction {
 const char* name_of(Extraction::Problem problem);
 
 // `stop_reason` as in Answer. Never repairs: what is not surely whole is a problem.
-Extraction extract_source(std::string_view text, std::string_view stop_reason);
+Extraction extract_source(std::string_view text, std::string_view stop_reason,
+                          const Language& language = cuda_language());
 
 }  // namespace kernelloop

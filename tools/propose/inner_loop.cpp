@@ -42,11 +42,18 @@ Reply ask(const InnerLoop& loop, const PendingRequest& pending) {
 
 CompileOutcome compile(const InnerLoop& loop, int turn, const std::string& source) {
   const fs::path scratch = loop.journal->directory() / fmt::format("turn{:03}", turn);
-  write_file_atomic(scratch / "kernel.cu", source);
-  return loop.compiler->compile(scratch / "kernel.cu", scratch / "out");
+  const fs::path file = scratch / loop.language->source;
+  write_file_atomic(file, source);
+  return loop.compiler->compile(file, scratch / "out");
 }
 
 std::string no_source_text(const InnerLoop& loop, const std::string& why) {
+  if (!loop.language->is_cuda()) {
+    return fmt::format(
+        "# No source could be taken from the answers for {} {} ({}).\n"
+        "# What was asked and answered stands beside this file, in conversation.json.\n",
+        loop.op, version_name(loop.version), why);
+  }
   return fmt::format(
       "// No source could be taken from the answers for {} {} ({}).\n"
       "// What was asked and answered stands beside this file, in conversation.json.\n"
@@ -108,12 +115,13 @@ bool was_told(const Proposal& proposal) {
 // Reads one answer: sets the source, or says what is wrong. Returns the follow-up question, empty
 // when there is none to ask.
 std::string digest(const InnerLoop& loop, TurnRecord& turn, Proposal& proposal) {
-  const Extraction extraction = extract_source(turn.answer.text, turn.answer.stop_reason);
+  const Extraction extraction =
+      extract_source(turn.answer.text, turn.answer.stop_reason, *loop.language);
   if (extraction.problem != Extraction::Problem::none) {
     turn.status = name_of(extraction.problem);
     proposal.note = turn.status + ": " + extraction.detail;
     turn.problems.push_back(problem("answer", extraction.detail));
-    return answer_feedback(extraction, *loop.templates);
+    return answer_feedback(extraction, *loop.templates, *loop.language);
   }
   proposal.source = extraction.source;
   proposal.summary = extraction.summary;
@@ -123,13 +131,14 @@ std::string digest(const InnerLoop& loop, TurnRecord& turn, Proposal& proposal) 
     proposal.note = "the same as " + proposal.duplicate_of;
     turn.problems.push_back(problem("duplicate", proposal.note));
     if (was_told(proposal)) return {};
-    return duplicate_feedback(proposal.duplicate_of, *loop.templates);
+    return duplicate_feedback(proposal.duplicate_of, *loop.templates, *loop.language);
   }
   CompileOutcome outcome = compile(loop, turn.request.turn, extraction.source);
   turn.status = outcome.compiled ? "compiled" : "compile_failed";
   turn.problems = std::move(outcome.problems);
   proposal.note = outcome.compiled ? "" : "does not compile";
-  return outcome.compiled ? std::string() : compile_feedback(turn.problems, *loop.templates);
+  return outcome.compiled ? std::string()
+                          : compile_feedback(turn.problems, *loop.templates, *loop.language);
 }
 
 // The question again without what is least needed, where the conversation has become too long for
@@ -150,6 +159,7 @@ PendingRequest first_request(const InnerLoop& loop, const Prompt& prompt) {
   first.provider = loop.provider_name;
   first.mode = prompt.mode;
   first.parent = prompt.parent;
+  first.language = loop.language->name;
   first.account = loop.account;
   first.request.op = loop.op;
   first.request.version = loop.version;
@@ -174,6 +184,7 @@ void add_answer(Proposal& proposal, const PendingRequest& pending, const Answer&
 
 Proposal run_inner_loop(const InnerLoop& loop, const Prompt& prompt) {
   Proposal proposal;
+  proposal.language = loop.language;
   proposal.prompt = prompt.record;
   PendingRequest next = first_request(loop, prompt);
   int rounds_read = 0;

@@ -13,6 +13,8 @@
 #include "propose/reading_tool.hpp"
 #include "propose/templates.hpp"
 
+#include "languages/language.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -30,6 +32,7 @@ struct TurnRecord {
 };
 
 struct Proposal {
+  const Language* language = nullptr;
   std::string source;
   std::string summary;
   std::string note;  // why it is published without having compiled; empty otherwise
@@ -53,6 +56,7 @@ struct InnerLoop {
   Provider* provider = nullptr;
   Compiler* compiler = nullptr;
   const Templates* templates = nullptr;
+  const Language* language = nullptr;  // of the version
   std::string provider_name;
   std::string model;
   std::int64_t max_output_tokens = 32000;

@@ -62,6 +62,7 @@ Json to_json(const PendingRequest& pending) {
           {"provider", pending.provider},
           {"mode", pending.mode},
           {"parent", pending.parent},
+          {"language", pending.language},
           {"account", to_json(pending.account)},
           {"request", to_json(pending.request)}};
 }
@@ -72,6 +73,7 @@ PendingRequest pending_from_json(const JsonDocument& document) {
     pending.provider = document.value.at("provider").get<std::string>();
     pending.mode = document.value.at("mode").get<std::string>();
     pending.parent = document.value.at("parent").get<std::string>();
+    pending.language = document.value.value("language", pending.language);
     pending.account = account_from_json(document, "/account");
     pending.request = request_from_json({document.path, {}, document.value.at("request"), 1});
     return pending;
@@ -160,7 +162,7 @@ void Journal::note_lost_courier(int turn) const {
 }
 
 void Journal::discard(const fs::path& published_source) const {
-  const fs::path written = directory_ / "kernel.cu";
+  const fs::path written = directory_ / published_source.filename();
   if (fs::exists(written) && read_file(written) != read_file(published_source)) return;
   std::error_code ignored;
   fs::remove_all(directory_, ignored);

@@ -25,6 +25,7 @@ struct PendingRequest {
   std::string provider;
   std::string mode;    // seed, fix, optimise, branch
   std::string parent;  // "" for a seed
+  std::string language = "CUDA";
   AskRequest request;
   Account account;
 };
@@ -70,7 +71,7 @@ class Journal {
   void note_lost_courier(int turn) const;
 
   // Removes the directory of a version that has been published, unless it holds a hand-written
-  // kernel.cu that is not the published one.
+  // source that is not the published one.
   void discard(const std::filesystem::path& published_source) const;
 
  private:

@@ -16,12 +16,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // What was written, as the text of an answer; empty when nothing is there.
-std::string written_answer(const fs::path& source, const fs::path& answer) {
+std::string written_answer(const fs::path& source, const fs::path& answer,
+                           const Language& language) {
   if (fs::exists(source) && fs::exists(answer)) {
     fail(ExitCode::bad_input, "{} and {} are both there; keep the one that counts", source.string(),
          answer.string());
   }
-  if (fs::exists(source)) return fenced(read_file(source));
+  if (fs::exists(source)) return fenced(read_file(source), language);
   if (fs::exists(answer)) return read_file(answer);
   return {};
 }
@@ -35,8 +36,8 @@ std::string first_problem(const std::string& feedback) {
 
 // What a model would be told, and around it what somebody with an editor needs: which file, how far
 // it came, how to go on.
-std::string feedback_page(const std::string& name, const AskRequest& request,
-                          const fs::path& file) {
+std::string feedback_page(const std::string& name, const AskRequest& request, const fs::path& file,
+                          const Language& language) {
   const bool whole_answer = file.filename() == "answer.md";
   return fmt::format(
       "# {}: attempt {} is not right yet\n\n"
@@ -48,13 +49,14 @@ std::string feedback_page(const std::string& name, const AskRequest& request,
       name, request.turn - 1, file.string(), request.turns.back().text, file.string(),
       whole_answer
           ? ""
-          : " kernel.cu holds the source alone: the line `Summary: ` and the ```cuda block "
-            "that are spoken of above belong into an answer.md.");
+          : fmt::format(" {} holds the source alone: the line `Summary: ` and the ```{} block "
+                        "that are spoken of above belong into an answer.md.",
+                        language.source, language.fence));
 }
 
 }  // namespace
 
-std::string fenced(const std::string& source) {
+std::string fenced(const std::string& source, const Language& language) {
   std::size_t longest = 2;
   std::size_t run = 0;
   for (const char c : source) {
@@ -62,17 +64,17 @@ std::string fenced(const std::string& source) {
     longest = std::max(longest, run);
   }
   const std::string fence(longest + 1, '`');
-  return fence + "cuda\n" + source + (source.empty() || source.back() != '\n' ? "\n" : "") + fence +
-         "\n";
+  return fence + language.fence + "\n" + source +
+         (source.empty() || source.back() != '\n' ? "\n" : "") + fence + "\n";
 }
 
-ManualProvider::ManualProvider(fs::path directory, std::string last_round)
-    : directory_(std::move(directory)), last_round_(std::move(last_round)) {}
+ManualProvider::ManualProvider(fs::path directory, const Language& language, std::string last_round)
+    : directory_(std::move(directory)), language_(language), last_round_(std::move(last_round)) {}
 
 Reply ManualProvider::ask(const AskRequest& request) {
-  const fs::path source = directory_ / "kernel.cu";
+  const fs::path source = directory_ / language_.source;
   const fs::path answer = directory_ / "answer.md";
-  const std::string text = written_answer(source, answer);
+  const std::string text = written_answer(source, answer, language_);
   const std::string last =
       request.turns.size() > 1 ? request.turns[request.turns.size() - 2].text : std::string();
   if (!text.empty() && text != last) {
@@ -92,7 +94,7 @@ Reply ManualProvider::ask(const AskRequest& request) {
          source.string());
   }
   const fs::path& file = fs::exists(answer) ? answer : source;
-  write_file_if_changed(directory_ / "feedback.md", feedback_page(name, request, file));
+  write_file_if_changed(directory_ / "feedback.md", feedback_page(name, request, file, language_));
   const std::string problem = first_problem(request.turns.back().text);
   fail(ExitCode::waiting, "{} waits for you: {} is not right yet{}; read {}, mend it, build again",
        name, file.string(), problem.empty() ? "" : " (" + problem + ")",

@@ -3,6 +3,8 @@
 
 #include "propose/provider.hpp"
 
+#include "languages/language.hpp"
+
 #include <filesystem>
 #include <string>
 
@@ -10,11 +12,12 @@ namespace kernelloop {
 
 class ManualProvider : public Provider {
  public:
-  // `directory` is the journal's: prompt.md and feedback.md are put there, kernel.cu or answer.md
-  // expected.
+  // `directory` is the journal's: prompt.md and feedback.md are put there, the source in `language`
+  // (kernel.cu) or answer.md expected.
   // `last_round`: what became of it, in a sentence, for the message that asks for a new version;
   // empty in the first round.
-  explicit ManualProvider(std::filesystem::path directory, std::string last_round = {});
+  explicit ManualProvider(std::filesystem::path directory,
+                          const Language& language = cuda_language(), std::string last_round = {});
 
   // Takes what was written since the last turn. Throws Error(waiting) with one message (which file
   // to write, what was seen last, how to go on) while there is nothing new, and Error(bad_input)
@@ -23,10 +26,11 @@ class ManualProvider : public Provider {
 
  private:
   std::filesystem::path directory_;
+  const Language& language_;
   std::string last_round_;
 };
 
 // `source` as an answer's code block, with a fence that does not occur in it.
-std::string fenced(const std::string& source);
+std::string fenced(const std::string& source, const Language& language = cuda_language());
 
 }  // namespace kernelloop

@@ -1,10 +1,14 @@
 #include "propose/prompt.hpp"
 
+#include "propose/language_choice.hpp"
 #include "propose/meter.hpp"
 #include "propose/prompt_fit.hpp"
 #include "propose/prompt_sections.hpp"
 #include "propose/steering_text.hpp"
 #include "support/files.hpp"
+#include "support/version.hpp"
+
+#include "languages/version_source.hpp"
 
 #include <map>
 #include <string>
@@ -25,13 +29,24 @@ std::string read_reference(const OpConfig& config) {
                                          : read_file(config.reference_source);
 }
 
+// Whether the version to start from is in another language.
+bool changes_language(const OpConfig& config, const Prompt& prompt) {
+  const int parent = version_number(prompt.parent);
+  const auto source = parent > 0 ? find_version_source(config.version_dir(parent)) : std::nullopt;
+  return source && source->language != prompt.language;
+}
+
 // What the ask of this round can name. A speed round names one bottleneck and what shows it.
 std::string ask_text(const OpConfig& config, int version, const std::optional<History>& history,
                      const Prompt& prompt, const Templates& templates) {
-  std::map<std::string, std::string> values{
-      {"op", config.op}, {"parent", prompt.parent}, {"lane", lane_text(config, version)},
-      {"failure", ""},   {"bottleneck", ""},        {"evidence", ""},
-      {"remedy", ""}};
+  std::map<std::string, std::string> values{{"op", config.op},
+                                            {"parent", prompt.parent},
+                                            {"lane", lane_text(config, version)},
+                                            {"failure", ""},
+                                            {"bottleneck", ""},
+                                            {"evidence", ""},
+                                            {"remedy", ""},
+                                            {"language", prompt.language->title}};
   const VersionRecord* parent = history ? history->find(prompt.parent) : nullptr;
   if (parent != nullptr) values["failure"] = parent->failure;
   if (is_speed_round(prompt.mode)) {
@@ -41,6 +56,7 @@ std::string ask_text(const OpConfig& config, int version, const std::optional<Hi
     values["evidence"] = evidence_text(limit);
     values["remedy"] = templates.fill("remedy_" + limit.kind);
   }
+  if (changes_language(config, prompt)) return templates.fill("ask_port", values);
   return templates.fill("ask_" + prompt.mode, values);
 }
 
@@ -83,7 +99,10 @@ Prompt compose_prompt(const OpConfig& config, const OpSpec& spec, int version,
   Prompt prompt;
   prompt.mode = history ? name_of(history->decision.action) : "seed";
   prompt.parent = history ? history->decision.parent : "";
-  prompt.system = templates.fill("system");
+  prompt.language = &language_for(config, version, history);
+  prompt.system =
+      templates.fill("system", {{"language", language_section(*prompt.language, templates)},
+                                {"fence", prompt.language->fence}});
   if (options.tools) prompt.system += "\n" + templates.fill("tools");
 
   // As they follow one another in task.md: what never changes within a loop comes first.
@@ -115,7 +134,8 @@ Prompt compose_prompt(const OpConfig& config, const OpSpec& spec, int version,
   return prompt;
 }
 
-std::string compile_feedback(const Json& problems, const Templates& templates) {
+std::string compile_feedback(const Json& problems, const Templates& templates,
+                             const Language& language) {
   std::string text;
   std::size_t shown = 0;
   for (const Json& problem : problems) {
@@ -128,16 +148,19 @@ std::string compile_feedback(const Json& problems, const Templates& templates) {
       text += "      " + source + "\n";
     }
   }
-  return templates.fill("followup_compile", {{"problems", text}});
+  return templates.fill("followup_compile", {{"problems", text}, {"fence", language.fence}});
 }
 
-std::string duplicate_feedback(const std::string& twin, const Templates& templates) {
-  return templates.fill("followup_duplicate", {{"version", twin}});
+std::string duplicate_feedback(const std::string& twin, const Templates& templates,
+                               const Language& language) {
+  return templates.fill("followup_duplicate", {{"version", twin}, {"fence", language.fence}});
 }
 
-std::string answer_feedback(const Extraction& extraction, const Templates& templates) {
-  return templates.fill("followup_answer",
-                        {{"problem", name_of(extraction.problem)}, {"detail", extraction.detail}});
+std::string answer_feedback(const Extraction& extraction, const Templates& templates,
+                            const Language& language) {
+  return templates.fill("followup_answer", {{"problem", name_of(extraction.problem)},
+                                            {"detail", extraction.detail},
+                                            {"fence", language.fence}});
 }
 
 }  // namespace kernelloop

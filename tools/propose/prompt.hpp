@@ -8,6 +8,8 @@
 #include "spec/op_spec.hpp"
 #include "support/json.hpp"
 
+#include "languages/language.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,8 +22,9 @@ inline constexpr int k_prompt_schema = 2;
 struct Prompt {
   std::string system;
   std::string user;
-  std::string mode;    // seed, fix, optimise, branch
-  std::string parent;  // "v003"; empty for a seed
+  std::string mode;                    // seed, fix, optimise, branch
+  std::string parent;                  // "v003"; empty for a seed
+  const Language* language = nullptr;  // that the version is to be in; never null
   // For origin.json: {tokens, limit, parts, left_out}, see docs/formats.md.
   Json record;
 };
@@ -41,9 +44,12 @@ Prompt compose_prompt(const OpConfig& config, const OpSpec& spec, int version,
                       const Templates& templates, const PromptOptions& options = {});
 
 // The follow-up turns of the inner loop.
-std::string compile_feedback(const Json& problems, const Templates& templates);
-std::string duplicate_feedback(const std::string& twin, const Templates& templates);
-std::string answer_feedback(const Extraction& extraction, const Templates& templates);
+std::string compile_feedback(const Json& problems, const Templates& templates,
+                             const Language& language = cuda_language());
+std::string duplicate_feedback(const std::string& twin, const Templates& templates,
+                               const Language& language = cuda_language());
+std::string answer_feedback(const Extraction& extraction, const Templates& templates,
+                            const Language& language = cuda_language());
 
 // The op in words: axes, tensors, precision, constraints, least cost, timed shapes.
 std::string describe_op(const OpSpec& spec, const std::string& device);

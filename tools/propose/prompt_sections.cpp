@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "languages/version_source.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -40,14 +42,26 @@ std::string cell(std::string text) {
   return text;
 }
 
-std::string source_of(const OpConfig& config, const std::string& version) {
+struct SourceShown {
+  std::string text;  // empty: there is none
+  const Language* language = nullptr;
+};
+
+SourceShown source_of(const OpConfig& config, const std::string& version) {
   const int number = version_number(version);
-  if (number == 0) return {};
-  const fs::path path = config.version_dir(number) / "kernel.cu";
-  return fs::exists(path) ? read_file(path) : std::string();
+  const auto found = number == 0 ? std::nullopt : find_version_source(config.version_dir(number));
+  return found ? SourceShown{read_file(found->path), found->language} : SourceShown{};
 }
 
 }  // namespace
+
+std::string language_section(const Language& language, const Templates& templates) {
+  std::string name = "language_" + language.name;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (templates.has(name)) return templates.fill(name);
+  return language.guide + templates.fill("compiled_plan");
+}
 
 std::string device_section(const OpConfig& config, const Templates& templates) {
   const std::string architectures = fmt::format("sm_{}", fmt::join(config.architectures, ", sm_"));
@@ -60,12 +74,12 @@ std::string device_section(const OpConfig& config, const Templates& templates) {
 
 std::string version_section(const char* title, const OpConfig& config, const History& history,
                             const std::string& version) {
-  const std::string source = source_of(config, version);
+  const SourceShown source = source_of(config, version);
   const VersionRecord* record = history.find(version);
-  if (source.empty()) return {};
+  if (source.text.empty()) return {};
   return fmt::format("\n# {}: {}{}\n\n{}", title, version,
                      record == nullptr ? "" : " (" + result_of(*record, history) + ")",
-                     fenced(source));
+                     fenced(source.text, *source.language));
 }
 
 std::string tried_section(const History& history, std::size_t most) {

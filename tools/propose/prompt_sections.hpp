@@ -6,10 +6,16 @@
 #include "loop/history.hpp"
 #include "propose/templates.hpp"
 
+#include "languages/language.hpp"
+
 #include <cstddef>
 #include <string>
 
 namespace kernelloop {
+
+// What a version is in a language: its own template ("language_triton") where there is one; else
+// what its adapter says, and how plans of such languages are written.
+std::string language_section(const Language& language, const Templates& templates);
 
 // What is known of the device: the template of its architecture, else a general one.
 std::string device_section(const OpConfig& config, const Templates& templates);

@@ -6,6 +6,7 @@
 #include "propose/duplicates.hpp"
 #include "propose/inner_loop.hpp"
 #include "propose/key_source.hpp"
+#include "propose/language_choice.hpp"
 #include "propose/manual_provider.hpp"
 #include "propose/prompt.hpp"
 #include "propose/provider_choice.hpp"
@@ -20,6 +21,7 @@
 #include "support/version.hpp"
 
 #include "cost/run_id.hpp"
+#include "languages/version_source.hpp"
 
 #include <memory>
 #include <optional>
@@ -41,7 +43,7 @@ std::string duplicate_of(const ProposeRequest& request) {
 }
 
 void write_proposed(const ProposeRequest& request, const char* status, const std::string& reason) {
-  const fs::path source = request.config->version_dir(request.version) / "kernel.cu";
+  const fs::path source = version_source(request.config->version_dir(request.version));
   const bool ready = std::string_view(status) == "ready";
   write_file_if_changed(request.config->step_dir(request.version) / "proposed.json",
                         to_text({{"schema_version", 1},
@@ -56,14 +58,13 @@ void write_proposed(const ProposeRequest& request, const char* status, const std
 // Whether the version is there; then its journal, if one was left behind, goes.
 bool is_published(const ProposeRequest& request, const Journal& journal) {
   const fs::path directory = request.config->version_dir(request.version);
-  const fs::path source = directory / "kernel.cu";
-  if (fs::exists(source)) {
-    if (fs::exists(journal.directory())) journal.discard(source);
+  if (const auto source = find_version_source(directory)) {
+    if (fs::exists(journal.directory())) journal.discard(source->path);
     return true;
   }
   if (!fs::exists(directory)) return false;
-  fail(ExitCode::bad_input, "{} holds no kernel.cu; put one there or remove the directory",
-       directory.string());
+  fail(ExitCode::bad_input, "{} holds no {}; put one there or remove the directory",
+       directory.string(), cuda_language().source);
 }
 
 std::optional<History> previous_history(const ProposeRequest& request) {
@@ -111,7 +112,9 @@ std::unique_ptr<Provider> make_provider(const ProposeRequest& request, const std
                                         const std::optional<History>& history) {
   if (name == "replay") return std::make_unique<ReplayProvider>(request.config->recordings_dir);
   if (name == "manual") {
-    return std::make_unique<ManualProvider>(journal.directory(), last_round_text(request, history));
+    return std::make_unique<ManualProvider>(journal.directory(),
+                                            language_for(*request.config, request.version, history),
+                                            last_round_text(request, history));
   }
   return std::make_unique<CourierProvider>(journal, request.courier);
 }
@@ -164,6 +167,7 @@ Proposal converse(const ProposeRequest& request, const Journal& journal,
   loop.provider = provider.get();
   loop.compiler = request.compiler;
   loop.templates = &templates;
+  loop.language = prompt.language;
   if (reads) loop.tools = &tools;
   loop.provider_name = provider_name;
   loop.model = config.model;
@@ -173,7 +177,7 @@ Proposal converse(const ProposeRequest& request, const Journal& journal,
   loop.version = request.version;
   loop.turn_limit = is_paid(provider_name) ? config.fix_limit + 1 : 0;
   loop.twin_of = [&](const std::string& source) {
-    return earlier_twin(config, request.version, source);
+    return earlier_twin(config, request.version, source, *prompt.language);
   };
   loop.check_text = [&](const std::string& text) {
     refuse_secrets(text, secrets, "the recording of " + name_of(request));
@@ -207,7 +211,7 @@ std::string propose(const ProposeRequest& request) {
     write_proposed(request, "stopped", history->decision.reason);
     return name_of(request) + ": not asked for, " + history->decision.reason;
   }
-  request.compiler->require_ready();
+  request.compiler->require_ready(language_for(config, request.version, history));
   journal.prepare(config.step_dir(request.version), request.room_bytes);
   const FileLock lock = lock_version(request, journal);
   if (is_published(request, journal)) {
@@ -226,7 +230,7 @@ std::string propose(const ProposeRequest& request) {
   }
   publish_proposal(config, request.version, proposal, journal, secrets);
   write_proposed(request, "ready", "");
-  journal.discard(config.version_dir(request.version) / "kernel.cu");
+  journal.discard(version_source(config.version_dir(request.version)));
   return describe(request, proposal);
 }
 

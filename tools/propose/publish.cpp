@@ -36,6 +36,7 @@ Json origin_of(const OpConfig& config, int version, const Proposal& proposal,
       {"model", proposal.model},
       {"mode", proposal.mode},
       {"parent", parent_of(proposal)},
+      {"language", proposal.language->name},
       {"created", created},
       {"source_sha256", sha256(proposal.source)},
       {"prompt_sha256", sha256(first.system + "\n" + first.turns.front().text)},
@@ -98,7 +99,7 @@ void publish_proposal(const OpConfig& config, int version, const Proposal& propo
 
   const fs::path staged = journal.directory() / "publish";
   fs::remove_all(staged);
-  write_file_atomic(staged / "kernel.cu", proposal.source);
+  write_file_atomic(staged / proposal.language->source, proposal.source);
   write_file_atomic(staged / "origin.json", origin);
   write_file_atomic(staged / "conversation.json", conversation);
   publish_directory(staged, config.version_dir(version));

@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "languages/version_source.hpp"
+
 namespace kernelloop {
 namespace {
 
@@ -96,7 +98,7 @@ std::string explain_loop(const OpConfig& config) {
 
 std::string explain_version(const OpConfig& config, int version) {
   const std::string name = version_name(version);
-  if (!fs::exists(config.version_dir(version) / "kernel.cu")) {
+  if (!fs::exists(version_source(config.version_dir(version)))) {
     fail(ExitCode::bad_input, "{}: there is no version {} in {}", config.op, name,
          (config.generated_dir / config.op).string());
   }

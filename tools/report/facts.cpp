@@ -8,6 +8,7 @@
 #include "support/version.hpp"
 
 #include "cost/ledger.hpp"
+#include "languages/version_source.hpp"
 
 namespace kernelloop {
 namespace {
@@ -32,14 +33,15 @@ ReportFacts collect_facts(const OpConfig& config, std::vector<fs::path>& inputs)
   for (const fs::path& file : {config.spec, Ledger(config.generated_dir).path()}) {
     if (fs::exists(file)) inputs.push_back(file);
   }
-  for (int number = 1; fs::exists(config.version_dir(number) / "kernel.cu"); ++number) {
+  for (int number = 1; fs::exists(version_source(config.version_dir(number))); ++number) {
     const fs::path directory = config.version_dir(number);
     KnownVersion one;
     one.number = number;
-    one.source = read_file(directory / "kernel.cu");
+    const fs::path source = version_source(directory);
+    one.source = read_file(source);
     one.origin = read_json_if_there(directory / "origin.json");
     inputs.push_back(directory);
-    inputs.push_back(directory / "kernel.cu");
+    inputs.push_back(source);
     const fs::path steps = config.step_dir(number);
     if (fs::exists(steps)) inputs.push_back(steps);
     if (fs::exists(steps / "proposed.json") && fs::exists(steps / "compile.json")) {

@@ -17,6 +17,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "languages/version_source.hpp"
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -38,7 +40,7 @@ std::string diff_from_parent(const OpConfig& config, const KnownVersion& one,
                              const std::string& parent) {
   const int number = version_number(parent);
   if (number == 0) return {};
-  const fs::path before = config.version_dir(number) / "kernel.cu";
+  const fs::path before = version_source(config.version_dir(number));
   if (!fs::exists(before)) return parent + " is not there any more; nothing can be compared\n";
   return unified_diff(read_file(before), one.source, parent, version_name(one.number));
 }

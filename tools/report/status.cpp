@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "cost/ledger.hpp"
+#include "languages/version_source.hpp"
 
 #include <array>
 #include <set>
@@ -27,6 +28,12 @@ bool is_locked(const fs::path& lock) {
   return fs::exists(lock) && !FileLock(lock, FileLock::Wait::try_once).held();
 }
 
+// The file that somebody is to write.
+std::string awaited_source(const Journal& journal) {
+  const std::optional<PendingRequest> asked = journal.request(1);
+  return asked ? language_named(asked->language).source : cuda_language().source;
+}
+
 // A version that no proposed.json tells of yet.
 void describe_proposal(const OpConfig& config, int version, OpStatus& status) {
   const Journal journal(config.generated_dir / config.op, version);
@@ -37,7 +44,7 @@ void describe_proposal(const OpConfig& config, int version, OpStatus& status) {
     if (turns > 0) status.detail = fmt::format("turn {}", turns);
   } else if (fs::exists(journal.directory() / "prompt.md")) {
     status.state = LoopState::waiting;
-    status.detail = (journal.directory() / "kernel.cu").string();
+    status.detail = (journal.directory() / awaited_source(journal)).string();
   } else {
     status.state = LoopState::propose;
   }
@@ -161,7 +168,7 @@ OpStatus status_of(const OpConfig& config) {
   status.op = config.op;
   status.device_kind = config.device;
   status.most_versions = config.versions;
-  while (fs::exists(config.version_dir(status.versions + 1) / "kernel.cu")) ++status.versions;
+  while (fs::exists(version_source(config.version_dir(status.versions + 1)))) ++status.versions;
   std::optional<History> latest;
   walk_rounds(config, load_steering(config), status, latest);
   if (latest) add_results(*latest, status);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "languages/language.hpp"
+
 namespace kernelloop {
 namespace {
 
@@ -10,11 +12,15 @@ constexpr const char* k_plan = "/* kernelloop:plan\n{ \"launches\": [ 1, 2 ] }\n
 std::string source(const std::string& code) { return k_plan + code; }
 
 void expect_same(const std::string& one, const std::string& other) {
-  EXPECT_EQ(normal_hash(source(one)), normal_hash(source(other))) << one << "\n---\n" << other;
+  EXPECT_EQ(normal_hash(source(one), cuda_language()), normal_hash(source(other), cuda_language()))
+      << one << "\n---\n"
+      << other;
 }
 
 void expect_different(const std::string& one, const std::string& other) {
-  EXPECT_NE(normal_hash(source(one)), normal_hash(source(other))) << one << "\n---\n" << other;
+  EXPECT_NE(normal_hash(source(one), cuda_language()), normal_hash(source(other), cuda_language()))
+      << one << "\n---\n"
+      << other;
 }
 
 TEST(NormalForm, CommentsAndWhiteSpaceDoNotCount) {
@@ -66,6 +72,12 @@ TEST(NormalForm, OfThePlanOnlyTheLayoutIsLeftOut) {
 TEST(NormalForm, OneTokenChangedIsAnotherSource) {
   expect_different("for (int i = 0; i < 4; ++i) a[i] = 0;",
                    "for (int i = 0; i < 8; ++i) a[i] = 0;");
+}
+
+TEST(NormalForm, IsTheSourceItselfWhereLayoutMeansSomething) {
+  const Language& triton = language_named("TRITON");
+  EXPECT_NE(normal_hash("if x:\n    f()\n", triton), normal_hash("if x:\n  f()\n", triton));
+  EXPECT_EQ(normal_hash("f()\n", triton), normal_hash("f()\n", triton));
 }
 
 }  // namespace

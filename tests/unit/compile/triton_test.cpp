@@ -43,7 +43,7 @@ class Triton : public VersionTest {
       GTEST_SKIP() << error.what();
     }
     request_.language = &language_named("TRITON");
-    request_.source = request_.source.parent_path() / "kernel.py";
+    request_.source = request_.source.parent_path() / "kernel.triton.py";
   }
 
   Json compile_python(const std::string& code) { return compile(k_head + code); }

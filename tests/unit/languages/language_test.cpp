@@ -29,7 +29,7 @@ TEST(Languages, AreCudaAndTheAdapters) {
 
 TEST(Languages, TritonIsDescribedByItsAdapter) {
   const Language& triton = language_named("TRITON");
-  EXPECT_EQ(triton.source, "kernel.py");
+  EXPECT_EQ(triton.source, "kernel.triton.py");
   EXPECT_EQ(triton.fence, "python");
   EXPECT_THAT(triton.guide, HasSubstr("\"\"\"kernelloop:plan"));
   EXPECT_THAT(triton.guide, testing::StartsWith("The source is one Python file"));

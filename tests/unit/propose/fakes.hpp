@@ -52,7 +52,7 @@ class FakeTransport : public Transport {
 // A source with the word "broken" in it does not compile.
 class FakeCompiler : public Compiler {
  public:
-  void require_ready() override {}
+  void require_ready(const Language&) override {}
   CompileOutcome compile(const std::filesystem::path& source,
                          const std::filesystem::path&) override {
     ++compiled;

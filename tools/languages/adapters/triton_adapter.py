@@ -1,4 +1,4 @@
-"""{ "name": "TRITON", "title": "Triton", "source": "kernel.py", "fence": "python",
+"""{ "name": "TRITON", "title": "Triton", "source": "kernel.triton.py", "fence": "python",
   "requirements": ["triton==3.6.0"],
   "ptxas": "triton/backends/nvidia/bin/ptxas" }
 
