@@ -91,6 +91,29 @@ function(kernelloop_embed_text target symbol file)
   target_sources(${target} PRIVATE "${output}")
 endfunction()
 
+# kernelloop_embed_texts(<target> <function> <file>...)
+#
+# The same for several files: `EmbeddedTexts <function>()` (support/embedded_texts.hpp), in the order given.
+function(kernelloop_embed_texts target function)
+  set(entries "")
+  foreach(file IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    cmake_path(GET file STEM name)
+    file(READ "${file}" text)
+    string(APPEND entries "{\"${name}\", R\"kernelloop(${text})kernelloop\"},\n")
+  endforeach()
+  set(output "${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp")
+  file(
+    CONFIGURE
+    OUTPUT "${output}"
+    CONTENT
+      "#include \"support/embedded_texts.hpp\"\n#include <array>\nnamespace kernelloop {\nEmbeddedTexts ${function}();\nEmbeddedTexts ${function}() {\nstatic constexpr auto k_texts = std::to_array<EmbeddedText>({\n@entries@});\nreturn k_texts;\n}\n}\n"
+    @ONLY
+  )
+  target_sources(${target} PRIVATE "${output}")
+endfunction()
+
 # kernelloop_add_kernels(<name>.cu USER <file>.cpp IMAGE <macro> [DEPENDS <header>...] [CODE <gencode>...])
 #
 # Builds our own kernels with nvcc, for the source file USER of this directory, which embeds them

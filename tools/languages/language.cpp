@@ -1,14 +1,16 @@
 #include "languages/language.hpp"
 
+#include "support/embedded_texts.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/suggest.hpp"
 
-#include "languages/adapter_table.hpp"
-
 #include <algorithm>
 
 namespace kernelloop {
+
+EmbeddedTexts built_in_adapters();  // adapters/*_adapter.py
+
 namespace {
 
 constexpr std::string_view k_quotes = "\"\"\"";
@@ -89,8 +91,8 @@ Language language_of_adapter(std::string_view adapter) {
 const std::vector<Language>& all_languages() {
   static const std::vector<Language> k_languages = [] {
     std::vector<Language> languages;
-    for (const std::string_view text : adapter_texts()) {
-      languages.push_back(language_of_adapter(text));
+    for (const EmbeddedText& adapter : built_in_adapters()) {
+      languages.push_back(language_of_adapter(adapter.text));
     }
     std::sort(languages.begin(), languages.end(),
               [](const Language& a, const Language& b) { return a.name < b.name; });

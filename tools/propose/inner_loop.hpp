@@ -32,7 +32,7 @@ struct TurnRecord {
 };
 
 struct Proposal {
-  const Language* language = nullptr;
+  const Language* language = &cuda_language();  // never null
   std::string source;
   std::string summary;
   std::string note;  // why it is published without having compiled; empty otherwise
@@ -56,7 +56,7 @@ struct InnerLoop {
   Provider* provider = nullptr;
   Compiler* compiler = nullptr;
   const Templates* templates = nullptr;
-  const Language* language = nullptr;  // of the version
+  const Language* language = &cuda_language();  // of the version; never null
   std::string provider_name;
   std::string model;
   std::int64_t max_output_tokens = 32000;

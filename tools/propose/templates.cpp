@@ -1,5 +1,6 @@
 #include "propose/templates.hpp"
 
+#include "support/embedded_texts.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 
@@ -10,55 +11,13 @@
 
 namespace kernelloop {
 
-extern const std::string_view k_prompt_system;
-extern const std::string_view k_prompt_task;
-extern const std::string_view k_prompt_device_90a;
-extern const std::string_view k_prompt_device_generic;
-extern const std::string_view k_prompt_device_cpu;
-extern const std::string_view k_prompt_ask_seed;
-extern const std::string_view k_prompt_ask_fix;
-extern const std::string_view k_prompt_ask_optimise;
-extern const std::string_view k_prompt_ask_branch;
-extern const std::string_view k_prompt_remedy_traffic;
-extern const std::string_view k_prompt_remedy_memory;
-extern const std::string_view k_prompt_remedy_latency;
-extern const std::string_view k_prompt_remedy_spills;
-extern const std::string_view k_prompt_remedy_launch;
-extern const std::string_view k_prompt_remedy_compute;
-extern const std::string_view k_prompt_remedy_unknown;
-extern const std::string_view k_prompt_followup_compile;
-extern const std::string_view k_prompt_followup_answer;
-extern const std::string_view k_prompt_followup_duplicate;
-extern const std::string_view k_prompt_tools;
-extern const std::string_view k_prompt_agent_guide;
+EmbeddedTexts built_in_prompts();  // prompts/*.md
 
 namespace {
 
 std::string_view built_in(const std::string& name) {
-  static const std::array<std::pair<const char*, std::string_view>, 21> k_texts{
-      {{"system", k_prompt_system},
-       {"task", k_prompt_task},
-       {"device_90a", k_prompt_device_90a},
-       {"device_generic", k_prompt_device_generic},
-       {"device_cpu", k_prompt_device_cpu},
-       {"ask_seed", k_prompt_ask_seed},
-       {"ask_fix", k_prompt_ask_fix},
-       {"ask_optimise", k_prompt_ask_optimise},
-       {"ask_branch", k_prompt_ask_branch},
-       {"remedy_traffic", k_prompt_remedy_traffic},
-       {"remedy_memory", k_prompt_remedy_memory},
-       {"remedy_latency", k_prompt_remedy_latency},
-       {"remedy_spills", k_prompt_remedy_spills},
-       {"remedy_launch", k_prompt_remedy_launch},
-       {"remedy_compute", k_prompt_remedy_compute},
-       {"remedy_unknown", k_prompt_remedy_unknown},
-       {"followup_compile", k_prompt_followup_compile},
-       {"followup_answer", k_prompt_followup_answer},
-       {"followup_duplicate", k_prompt_followup_duplicate},
-       {"tools", k_prompt_tools},
-       {"agent_guide", k_prompt_agent_guide}}};
-  for (const auto& [known, text] : k_texts) {
-    if (name == known) return text;
+  for (const EmbeddedText& prompt : built_in_prompts()) {
+    if (prompt.name == name) return prompt.text;
   }
   return {};
 }
