@@ -15,14 +15,14 @@ struct Command {
   std::vector<std::string> arguments;            // [0] is searched in PATH
   std::filesystem::path directory;               // empty: inherit
   std::map<std::string, std::string> variables;  // added to, or replacing, the inherited ones
-  bool scrub_secrets = true;  // drop variables that look like keys (is_secret_name)
+  bool scrub_secrets = true;      // drop variables that look like keys (is_secret_name)
   bool inherit_variables = true;  // false: only those of `variables`
-  std::string input;          // standard input, then end of file
+  std::string input;              // standard input, then end of file
   std::chrono::milliseconds timeout{
       std::chrono::minutes(10)};      // wall clock; then the group is killed
   std::chrono::seconds cpu_limit{0};  // CPU time of each process; then it gets SIGXCPU; 0: none
-  std::size_t memory_limit = 0;  // bytes of address space of each process; 0: none
-  std::size_t file_limit = 0;    // bytes of a file that it may write; 0: none
+  std::size_t memory_limit = 0;       // bytes of address space of each process; 0: none
+  std::size_t file_limit = 0;         // bytes of a file that it may write; 0: none
   // Asked whenever output came. Once it says yes, and until more output makes it say no, a child
   // that does not end has `grace` left; then the group is killed and that counts as success.
   std::function<bool(const std::string& output)> is_complete = {};

@@ -28,7 +28,8 @@ void add(std::vector<std::string>& arguments, std::initializer_list<std::string>
   arguments.insert(arguments.end(), more);
 }
 
-void add_bind(std::vector<std::string>& arguments, const char* how, const std::filesystem::path& path) {
+void add_bind(std::vector<std::string>& arguments, const char* how,
+              const std::filesystem::path& path) {
   const std::string text = std::filesystem::absolute(path).lexically_normal().string();
   add(arguments, {how, text, text});
 }
