@@ -7,7 +7,7 @@ packages=(
   g++ cmake ninja-build git ca-certificates
   nlohmann-json3-dev libcli11-dev libfmt-dev libvalijson-dev libxxhash-dev
   libcurl4-openssl-dev libssl-dev libsqlite3-dev
-  gnuplot-nox
+  gnuplot-nox bubblewrap
 )
 dev_packages=(libgtest-dev libgmock-dev clang clang-format clang-tidy python3-venv)
 gersemi_version=0.29.2
