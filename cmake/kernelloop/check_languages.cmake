@@ -17,23 +17,33 @@ endfunction()
 # _kernelloop_look_for_toolchains(<op> <language>...)
 #
 # Says in one line each which languages of <op> have no toolchain here. Proposing needs it;
-# everything else goes on.
+# everything else goes on. A toolchain is named after the first package that an adapter requires.
 function(_kernelloop_look_for_toolchains op)
+  get_target_property(adapters KernelLoop::headers _KERNELLOOP_ADAPTERS_DIR)
   set(cache "$ENV{XDG_CACHE_HOME}")
   if(NOT IS_ABSOLUTE "${cache}")
     set(cache "$ENV{HOME}/.cache")
   endif()
   foreach(language IN LISTS ARGN)
-    if(language STREQUAL "CUDA" OR NOT "$ENV{KERNELLOOP_${language}_PYTHON}" STREQUAL "")
+    string(TOLOWER "${language}" name)
+    set(adapter "${adapters}/${name}_adapter.py")
+    if(language STREQUAL "CUDA" OR NOT EXISTS "${adapter}")
       continue()
     endif()
-    string(TOLOWER "${language}" lower)
-    file(GLOB installed "${cache}/kernelloop/toolchains/${lower}-*/bin/python")
-    if(installed STREQUAL "")
+    file(READ "${adapter}" description LIMIT 500)
+    if(description MATCHES "\"requirements\": *.\"([a-z0-9-]+)")
+      set(package "${CMAKE_MATCH_1}")
+    else()
+      set(package "${name}")
+    endif()
+    string(TOUPPER "${package}" variable)
+    string(REPLACE "-" "_" variable "KERNELLOOP_${variable}_PYTHON")
+    file(GLOB installed "${cache}/kernelloop/toolchains/${package}-*/bin/python")
+    if(installed STREQUAL "" AND "$ENV{${variable}}" STREQUAL "")
       message(
         STATUS
         "KernelLoop: ${op}: the toolchain of ${language} is not installed; run `kernelloop toolchain "
-        "install ${lower}`, or set KERNELLOOP_${language}_PYTHON"
+        "install ${name}`, or set ${variable}"
       )
     endif()
   endforeach()

@@ -123,6 +123,7 @@ Findings examine_other(const CompileRequest& request, const SourceText& source,
     findings.kernels = table_of(findings.cuda);
     check_kernels(request, findings);
   }
+  check_waits(source, findings);
   return findings;
 }
 

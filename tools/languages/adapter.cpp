@@ -1,6 +1,7 @@
 #include "languages/adapter.hpp"
 
 #include "spec/multiples.hpp"
+#include "support/embedded_texts.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
@@ -16,7 +17,7 @@
 
 namespace kernelloop {
 
-extern const std::string_view k_adapter_protocol;
+EmbeddedTexts built_in_adapter_modules();  // adapters/*.py that are no adapters
 
 namespace {
 
@@ -209,7 +210,9 @@ AdapterRun read_result(const AdapterJob& job, const Json& result) {
 
 AdapterRun run_adapter(const AdapterJob& job) {
   write_file_atomic(job.work_dir / "adapter.py", job.language->adapter);
-  write_file_atomic(job.work_dir / "protocol.py", k_adapter_protocol);
+  for (const EmbeddedText& module : built_in_adapter_modules()) {
+    write_file_atomic(job.work_dir / fmt::format("{}.py", module.name), module.text);
+  }
   write_file_atomic(job.work_dir / "job.json", to_text(job_json(job)));
   const ProcessResult process = run_confined(job);
   AdapterRun result;

@@ -42,16 +42,24 @@ std::pair<std::string, std::string> split(const std::string& requirement) {
           at == std::string::npos ? std::string() : requirement.substr(at + 2)};
 }
 
+// "KERNELLOOP_TRITON_PYTHON"
+std::string variable_of(const Language& language) {
+  std::string name = toolchain_name(language);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+    return c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  });
+  return "KERNELLOOP_" + name + "_PYTHON";
+}
+
 std::string install_hint(const Language& language) {
   return fmt::format(
       "run `kernelloop toolchain install {}`, or name the Python of an environment that has {} in "
-      "KERNELLOOP_{}_PYTHON",
-      lower(language.name), fmt::join(language.requirements, ", "), language.name);
+      "{}",
+      lower(language.name), fmt::join(language.requirements, ", "), variable_of(language));
 }
 
 std::filesystem::path named_python(const Language& language) {
-  const std::string variable = "KERNELLOOP_" + language.name + "_PYTHON";
-  const char* value = std::getenv(variable.c_str());
+  const char* value = std::getenv(variable_of(language).c_str());
   return value == nullptr ? std::filesystem::path() : std::filesystem::path(value);
 }
 
@@ -102,6 +110,11 @@ void run_or_fail(const Language& language, const std::vector<std::string>& argum
 
 }  // namespace
 
+std::string toolchain_name(const Language& language) {
+  return language.requirements.empty() ? lower(language.name)
+                                       : split(language.requirements.front()).first;
+}
+
 std::filesystem::path toolchain_folder(const Language& language) {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   std::filesystem::path root = cache != nullptr ? cache : "";
@@ -112,14 +125,14 @@ std::filesystem::path toolchain_folder(const Language& language) {
   }
   const std::string hash = sha256(fmt::format("{}", fmt::join(language.requirements, "\n")));
   return root / "kernelloop" / "toolchains" /
-         fmt::format("{}-{}", lower(language.name), hash.substr(0, k_digits));
+         fmt::format("{}-{}", toolchain_name(language), hash.substr(0, k_digits));
 }
 
 Toolchain find_toolchain(const Language& language) {
   if (const std::filesystem::path python = named_python(language); !python.empty()) {
     if (!std::filesystem::exists(python)) {
-      fail(ExitCode::environment, "KERNELLOOP_{}_PYTHON names {}, which does not exist; {}",
-           language.name, python.string(), install_hint(language));
+      fail(ExitCode::environment, "{} names {}, which does not exist; {}", variable_of(language),
+           python.string(), install_hint(language));
     }
     return probe(language, python);
   }

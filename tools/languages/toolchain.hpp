@@ -16,13 +16,16 @@ struct Toolchain {
   std::vector<std::string> versions;            // "triton 3.6.0", of the requirements
 };
 
+// The package that the compiler is; languages with the same requirements share a toolchain.
+std::string toolchain_name(const Language& language);
+
 // Where `kernelloop toolchain install` puts it: $XDG_CACHE_HOME (~/.cache)
-// /kernelloop/toolchains/<name>-<12 digits of the requirements' hash>.
+// /kernelloop/toolchains/<toolchain_name>-<12 digits of the requirements' hash>.
 std::filesystem::path toolchain_folder(const Language& language);
 
-// The environment named by $KERNELLOOP_<NAME>_PYTHON (a python program), else the installed one.
-// Throws Error(environment) with the one command that mends it when there is none, or when a
-// requirement is missing or has another version.
+// The environment named by $KERNELLOOP_<TOOLCHAIN_NAME>_PYTHON (a python program), else the
+// installed one. Throws Error(environment) with the one command that mends it when there is none,
+// or when a requirement is missing or has another version.
 Toolchain find_toolchain(const Language& language);
 
 // Makes the environment with Python's venv and pip, from the network, and returns it. What is

@@ -126,5 +126,31 @@ TEST_F(Triton, OptionsAreItsOwn) {
               HasSubstr("unknown option `warps`; there are: num_warps"));
 }
 
+// The level below, with the same compiler.
+class Gluon : public Triton {
+ protected:
+  void SetUp() override {
+    Triton::SetUp();
+    request_.language = &language_named("GLUON");
+    request_.source = request_.source.parent_path() / request_.language->source;
+  }
+};
+
+TEST_F(Gluon, BuildsAGoodVersion) {
+  const Json compiled =
+      compile(std::string(k_head) +
+              "from triton.experimental import gluon\n"
+              "from triton.experimental.gluon import language as gl\n\n\n"
+              "@gluon.jit\n"
+              "def twice(x, y, n, BLOCK: gl.constexpr):\n"
+              "    layout: gl.constexpr = gl.BlockedLayout([4], [32], [gl.num_warps()], [0])\n"
+              "    i = gl.program_id(0) * BLOCK + gl.arange(0, BLOCK, layout=layout)\n"
+              "    gl.store(y + i, 2 * gl.load(x + i, mask=i < n), mask=i < n)\n");
+  ASSERT_EQ(compiled.at("status"), "compiled") << compiled.at("reason");
+  EXPECT_EQ(compiled.at("toolchain").at("compiler"), "Gluon of Triton 3.6.0");
+  EXPECT_EQ(compiled.at("kernels").size(), 2u);
+  EXPECT_TRUE(is_written("kernel.ir.twice_0.ttgir"));
+}
+
 }  // namespace
 }  // namespace kernelloop

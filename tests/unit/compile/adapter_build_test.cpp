@@ -1,0 +1,125 @@
+// Versions in a language that needs nothing but Python: its "compiler" hands on the PTX that the
+// source holds, so that every rule can be tried on what an adapter may bring.
+#include "compile/compile.hpp"
+#include "support/error.hpp"
+#include "support/sandbox.hpp"
+
+#include <gmock/gmock.h>
+
+#include "languages/language.hpp"
+#include "version_fixture.hpp"
+
+#include <cstdlib>
+
+namespace kernelloop {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::string_view k_adapter =
+    R"py("""{ "name": "FAKE", "title": "Fake", "source": "kernel.fake.py",
+  "fence": "python", "requirements": [] }
+
+kernelloop:plan
+"""
+import runpy
+import protocol
+
+def load(path):
+    return runpy.run_path(path)
+
+def build(module, launch, architecture):
+    return protocol.Built(module["PTX"], launch["function"], **module["CHOICES"])
+
+if __name__ == "__main__":
+    protocol.main("Fake 1", load, build)
+)py";
+
+constexpr const char* k_plan = R"py("""kernelloop:plan
+{ "launches": [
+    { "kernel": "scale", "grid": ["n"], "args": ["x", "y", "factor", "n"] } ] }
+"""
+)py";
+
+constexpr const char* k_ptx = R"py(PTX = """.version 8.0
+.target sm_90a
+.address_size 64
+%s
+.visible .entry scale(.param .u64 scale_param_0, .param .u64 scale_param_1, .param .f32 scale_param_2,
+                      .param .u32 scale_param_3, .param .u64 scale_param_4)
+.maxntid 64
+{
+  .reg .b32 %%r<4>;
+  .reg .b64 %%rd<4>;
+%s
+  ret;
+}
+""" % (HEAD, BODY)
+)py";
+
+class AdapterBuildNvcc : public VersionTest {
+ protected:
+  AdapterBuildNvcc() : language_(language_of_adapter(k_adapter)) {}
+
+  void SetUp() override {
+    request_.nvcc = COMPILE_TEST_NVCC;
+    if (!std::filesystem::exists(request_.nvcc)) GTEST_SKIP() << "there is no nvcc here";
+    if (!sandbox_problem().empty()) GTEST_SKIP() << sandbox_problem();
+    ::setenv("KERNELLOOP_FAKE_PYTHON", "/usr/bin/python3", 1);
+    request_.language = &language_;
+    request_.source = request_.source.parent_path() / language_.source;
+  }
+  void TearDown() override { ::unsetenv("KERNELLOOP_FAKE_PYTHON"); }
+
+  Json build(const std::string& choices = "", const std::string& body = "",
+             const std::string& head = "") {
+    return compile(k_plan + ("HEAD = \"\"\"" + head + "\"\"\"\nBODY = \"\"\"" + body + "\"\"\"\n") +
+                   k_ptx + "CHOICES = {'block': [64, 1, 1], 'hidden': [(0, 1)]" + choices + "}\n");
+  }
+  std::string reason(const std::string& choices, const std::string& body = "",
+                     const std::string& head = "") {
+    const Json compiled = build(choices, body, head);
+    EXPECT_EQ(compiled.at("status"), "failed");
+    EXPECT_FALSE(is_written("kernel.cubin"));
+    return compiled.at("reason").get<std::string>();
+  }
+
+  Language language_;
+};
+
+TEST_F(AdapterBuildNvcc, MakesAVersionOfWhatTheAdapterBrings) {
+  const Json compiled = build(", 'dumps': {'stage': 'text'}");
+  ASSERT_EQ(compiled.at("status"), "compiled") << compiled.at("reason");
+  EXPECT_EQ(compiled.at("toolchain").at("compiler"), "Fake 1");
+  EXPECT_EQ(compiled.at("plan").at("launches").at(0).at("kernel"), "scale_0");
+  EXPECT_EQ(compiled.at("artifacts").at("cpu").at("reason"), "Fake versions run on a GPU only");
+  EXPECT_TRUE(is_written("kernel.cubin"));
+  EXPECT_EQ(read_file(request_.output_dir / "kernel.ir.scale_0.stage"), "text");
+  // What an earlier compile left goes.
+  ASSERT_EQ(build().at("status"), "compiled");
+  EXPECT_FALSE(is_written("kernel.ir.scale_0.stage"));
+}
+
+TEST_F(AdapterBuildNvcc, WhatItChoosesIsHeldAgainstTheKernel) {
+  EXPECT_THAT(reason(", 'dynamic_shared_bytes': 1000000"),
+              HasSubstr("dynamic_shared_bytes is 1000000"));
+  EXPECT_THAT(reason(", 'cluster': [64, 1, 1]"), HasSubstr("cluster[0] is 64"));
+  EXPECT_THAT(reason(", 'programmatic_dependent': True"),
+              HasSubstr("it may start before the launch before it has ended"));
+}
+
+TEST_F(AdapterBuildNvcc, ItsPtxKeepsTheRulesOfAllVersions) {
+  EXPECT_THAT(reason("", "mov.u32 %r1, %clock;"), HasSubstr("reads %clock"));
+  EXPECT_THAT(reason("", "mov.u64 %rd1, state; st.global.u32 [%rd1], %r1;",
+                     ".visible .global .align 4 .u32 state;"),
+              HasSubstr("write the __device__ variable 'state"));
+  EXPECT_THAT(reason("", "no.such.instruction %r1;"), HasSubstr("no.such"));
+}
+
+TEST_F(AdapterBuildNvcc, TracesAreForCudaOnly) {
+  request_.traced = true;
+  EXPECT_THROW(build(), Error);
+}
+
+}  // namespace
+}  // namespace kernelloop

@@ -1,0 +1,148 @@
+"""What the adapters of Triton and of the languages built on it share."""
+
+import importlib.util
+import re
+
+import protocol
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler.errors import CompilationError
+from triton.runtime.jit import get_jit_fn_file_line
+
+OPTIONS = {"num_warps": int, "num_stages": int, "num_ctas": int, "maxnreg": int}
+TYPES = {
+    "float64": "fp64", "float32": "fp32", "float16": "fp16", "bfloat16": "bf16",
+    "float8_e4m3": "fp8e4nv", "float8_e5m2": "fp8e5", "int64": "i64", "int32": "i32", "int8": "i8",
+    "uint8": "u8", "bool": "i1",
+}
+
+
+class Fixed:
+    """All that compile-time code asks of a driver: the target."""
+
+    def __init__(self, target):
+        self.target = target
+
+    def get_current_target(self):
+        return self.target
+
+    def get_active_torch_device(self):
+        return None
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("kernel", path)
+    module = importlib.util.module_from_spec(spec)
+    triton.runtime.driver.set_active(Fixed(GPUTarget("cuda", 90, 32)))
+    spec.loader.exec_module(module)
+    return module
+
+
+def function_of(module, name):
+    functions = {key: value for key, value in vars(module).items()
+                 if isinstance(value, triton.JITFunction)}
+    if name in functions:
+        return functions[name]
+    found = vars(module).get(name)
+    if found is not None and hasattr(found, "fn"):
+        raise protocol.Rejected(
+            "%s is wrapped by @triton.%s; write one configuration (constants and options of a launch) "
+            "in its place" % (name, type(found).__name__.lower()))
+    raise protocol.Rejected("there is no jit function %s; there are: %s"
+                            % (name, ", ".join(sorted(functions)) or "none"))
+
+
+def line_of(function):
+    """Of its `def`, below what decorates it."""
+    return get_jit_fn_file_line(function)[1]
+
+
+def type_of(argument, parameter):
+    if argument["kind"] == "pointer":
+        # A bool is a byte in memory.
+        return "*" + ("u8" if argument["dtype"] == "bool" else TYPES[argument["dtype"]])
+    if argument["kind"] == "scalar":
+        return TYPES[argument["dtype"]]
+    return "i64" if "int64" in str(parameter.annotation) else "i32"
+
+
+def signature_of(function, launch):
+    """Types, constants and hints by parameter."""
+    constants = dict(launch["constants"])
+    arguments = list(launch["arguments"])
+    signature, values, hints = {}, {}, {}
+    for position, parameter in enumerate(function.params):
+        if parameter.is_constexpr:
+            signature[parameter.name] = "constexpr"
+            if parameter.name in constants:
+                values[parameter.name] = constants.pop(parameter.name)
+            elif parameter.has_default:
+                values[parameter.name] = parameter.default
+            else:
+                raise protocol.Rejected("%s needs a value for %s: tl.constexpr; set it in `constants`"
+                                        % (launch["function"], parameter.name),
+                                        line_of(function))
+            continue
+        if not arguments:
+            break
+        argument = arguments.pop(0)
+        signature[parameter.name] = type_of(argument, parameter)
+        if argument["divisible_by_16"]:
+            hints[(position,)] = [["tt.divisibility", 16]]
+    takes = sum(not p.is_constexpr for p in function.params)
+    if takes != len(launch["arguments"]):
+        raise protocol.Rejected(
+            "%s takes %d arguments beside its constants, the plan passes %d; make `args` match its "
+            "parameters" % (launch["function"], takes, len(launch["arguments"])),
+            line_of(function))
+    if constants:
+        raise protocol.Rejected("%s has no tl.constexpr parameter %s"
+                                % (launch["function"], ", ".join(sorted(constants))),
+                                line_of(function))
+    return signature, values, hints
+
+
+def options_of(launch):
+    for name, value in launch["options"].items():
+        if name not in OPTIONS:
+            raise protocol.Rejected("unknown option `%s`; there are: %s" % (name, ", ".join(OPTIONS)))
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise protocol.Rejected("option `%s` must be an integer" % name)
+    return launch["options"]
+
+
+def compilation_problem(error, function):
+    line = 0
+    if error.node is not None and hasattr(error.node, "lineno"):
+        line = line_of(function) + error.node.lineno - 1
+    cause = error.__cause__
+    text = getattr(error, "error_message", None) or (str(cause) if cause else str(error))
+    return protocol.Rejected(text, line)
+
+
+def build(make_source, module, launch, architecture):
+    function = function_of(module, launch["function"])
+    signature, values, hints = signature_of(function, launch)
+    options = options_of(launch)
+    target = GPUTarget("cuda", int(re.match(r"\d+", architecture).group()), 32)
+    triton.runtime.driver.set_active(Fixed(target))
+    try:
+        kernel = triton.compile(make_source(function, signature=signature, constexprs=values, attrs=hints),
+                                target=target, options=options)
+    except CompilationError as error:
+        raise compilation_problem(error, function) from error
+    meta = kernel.metadata
+    ctas = meta.num_ctas
+    return protocol.Built(
+        kernel.asm["ptx"], meta.name, [32 * meta.num_warps, 1, 1], meta.shared,
+        [ctas, 1, 1] if ctas > 1 else None,
+        getattr(meta, "launch_cooperative_grid", False), getattr(meta, "launch_pdl", False),
+        [(ctas * meta.global_scratch_size, meta.global_scratch_align),
+         (ctas * meta.profile_scratch_size, meta.profile_scratch_align)],
+        {stage: str(kernel.asm[stage]) for stage in ("ttir", "ttgir") if stage in kernel.asm})
+
+
+def main(title, make_source):
+    """`make_source` is the class of a language's sources, as triton.compile takes them."""
+    protocol.main("%s %s" % (title, triton.__version__), load,
+                  lambda module, launch, architecture: build(make_source, module, launch, architecture))
