@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::string_view k_adapter =
+constexpr std::string_view k_fake_adapter =
     R"py("""{ "name": "FAKE", "title": "Fake", "source": "kernel.fake.py",
   "fence": "python", "requirements": [] }
 
@@ -35,13 +35,13 @@ if __name__ == "__main__":
     protocol.main("Fake 1", load, build)
 )py";
 
-constexpr const char* k_plan = R"py("""kernelloop:plan
+constexpr const char* k_fake_plan = R"py("""kernelloop:plan
 { "launches": [
     { "kernel": "scale", "grid": ["n"], "args": ["x", "y", "factor", "n"] } ] }
 """
 )py";
 
-constexpr const char* k_ptx = R"py(PTX = """.version 8.0
+constexpr const char* k_fake_ptx = R"py(PTX = """.version 8.0
 .target sm_90a
 .address_size 64
 %s
@@ -59,7 +59,7 @@ constexpr const char* k_ptx = R"py(PTX = """.version 8.0
 
 class AdapterBuildNvcc : public VersionTest {
  protected:
-  AdapterBuildNvcc() : language_(language_of_adapter(k_adapter)) {}
+  AdapterBuildNvcc() : language_(language_of_adapter(k_fake_adapter)) {}
 
   void SetUp() override {
     request_.nvcc = COMPILE_TEST_NVCC;
@@ -73,8 +73,9 @@ class AdapterBuildNvcc : public VersionTest {
 
   Json build(const std::string& choices = "", const std::string& body = "",
              const std::string& head = "") {
-    return compile(k_plan + ("HEAD = \"\"\"" + head + "\"\"\"\nBODY = \"\"\"" + body + "\"\"\"\n") +
-                   k_ptx + "CHOICES = {'block': [64, 1, 1], 'hidden': [(0, 1)]" + choices + "}\n");
+    return compile(
+        k_fake_plan + ("HEAD = \"\"\"" + head + "\"\"\"\nBODY = \"\"\"" + body + "\"\"\"\n") +
+        k_fake_ptx + "CHOICES = {'block': [64, 1, 1], 'hidden': [(0, 1)]" + choices + "}\n");
   }
   std::string reason(const std::string& choices, const std::string& body = "",
                      const std::string& head = "") {

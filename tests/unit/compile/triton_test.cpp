@@ -92,7 +92,7 @@ TEST_F(Triton, LoadsAreWideWhereTheConditionAllowsIt) {
 
 TEST_F(Triton, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(reason("def twice(x): pass\n"),
-              HasSubstr("there is no @triton.jit function twice; there are: none"));
+              HasSubstr("there is no jit function twice; there are: none"));
   EXPECT_THAT(
       reason("@triton.jit\ndef twice(x, y, BLOCK: tl.constexpr):\n    pass\n"),
       HasSubstr("line 13: twice takes 2 arguments beside its constants, the plan passes 3"));
