@@ -1,5 +1,6 @@
 #include "device/commands.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -7,16 +8,14 @@
 #include "counters/metrics.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <memory>
 
 namespace kernelloop {
 namespace {
 
-void print_plan(std::string chip) {
-  std::transform(chip.begin(), chip.end(), chip.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+void print_plan(const std::string& name) {
+  const std::string chip = upper_case(name);
   const CounterPlan plan = plan_counters(*load_cupti(), chip, metrics_for(chip));
   fmt::print("{}: {} metrics in {} passes\n", plan.chip, plan.metrics.size(), plan.passes);
   for (const Metric& metric : all_metrics()) {

@@ -1,6 +1,7 @@
 // `kernelloop toolchain`: the compilers of the kernel languages besides CUDA C++.
 #include "kernelloop/commands.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,20 +9,12 @@
 
 #include "languages/toolchain.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <memory>
 #include <string>
 
 namespace kernelloop {
 namespace {
-
-std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
-}
 
 void list() {
   for (const Language& language : all_languages()) {
@@ -37,7 +30,7 @@ void list() {
 }
 
 void install(const std::string& name) {
-  const Language& language = language_named(upper(name));
+  const Language& language = language_named(upper_case(name));
   if (language.is_cuda()) {
     fail(ExitCode::bad_input,
          "CUDA C++ is compiled by nvcc, of the CUDA toolkit; install that from NVIDIA or your "

@@ -7,6 +7,7 @@
 #include "support/json.hpp"
 #include "support/process.hpp"
 #include "support/sandbox.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 
@@ -106,15 +107,6 @@ ProcessResult run_confined(const AdapterJob& job) {
   rules.writable = {job.work_dir};
   rules.variables = variables;
   return run(confine(command, rules));
-}
-
-// The last line that says something.
-std::string last_line(const std::string& text) {
-  const std::size_t last = text.find_last_not_of(" \n");
-  if (last == std::string::npos) return {};
-  const std::size_t before = text.rfind('\n', last);
-  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-  return text.substr(begin, last + 1 - begin);
 }
 
 std::array<Expression, 3> constants(const Json& values) {
@@ -224,8 +216,8 @@ AdapterRun run_adapter(const AdapterJob& job) {
   if (!process.succeeded() || !std::filesystem::is_regular_file(written)) {
     result.outcome = AdapterRun::Outcome::crashed;
     result.crash = process.describe();
-    if (const std::string line = last_line(process.error_output); !line.empty()) {
-      result.crash += ": " + line;
+    if (const std::string_view line = last_line(process.error_output); !line.empty()) {
+      result.crash += fmt::format(": {}", line);
     }
     return result;
   }

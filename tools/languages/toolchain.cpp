@@ -5,9 +5,9 @@
 #include "support/hash.hpp"
 #include "support/json.hpp"
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
 namespace kernelloop {
@@ -28,12 +28,6 @@ print(json.dumps({"prefix": sys.prefix, "base": sys.base_prefix,
                   "packages": sysconfig.get_paths()["purelib"], "versions": versions}))
 )";
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 // "triton" and "3.6.0" of "triton==3.6.0"; an extra ("[cu13]") is no part of the name.
 std::pair<std::string, std::string> split(const std::string& requirement) {
   const std::size_t at = requirement.find("==");
@@ -44,10 +38,8 @@ std::pair<std::string, std::string> split(const std::string& requirement) {
 
 // "KERNELLOOP_TRITON_PYTHON"
 std::string variable_of(const Language& language) {
-  std::string name = toolchain_name(language);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-    return c == '-' ? '_' : static_cast<char>(std::toupper(c));
-  });
+  std::string name = upper_case(toolchain_name(language));
+  std::replace(name.begin(), name.end(), '-', '_');
   return "KERNELLOOP_" + name + "_PYTHON";
 }
 
@@ -55,7 +47,7 @@ std::string install_hint(const Language& language) {
   return fmt::format(
       "run `kernelloop toolchain install {}`, or name the Python of an environment that has {} in "
       "{}",
-      lower(language.name), fmt::join(language.requirements, ", "), variable_of(language));
+      lower_case(language.name), fmt::join(language.requirements, ", "), variable_of(language));
 }
 
 std::filesystem::path named_python(const Language& language) {
@@ -100,18 +92,15 @@ void run_or_fail(const Language& language, const std::vector<std::string>& argum
   command.timeout = std::chrono::minutes(60);
   const ProcessResult result = run(command);
   if (result.succeeded()) return;
-  const std::string& text = result.error_output;
-  const std::size_t last = text.find_last_not_of('\n');
-  const std::size_t begin = last == std::string::npos ? 0 : text.rfind('\n', last) + 1;
   fail(ExitCode::environment, "the toolchain of {} cannot be installed: `{}` {}: {}",
        language.title, fmt::join(arguments, " "), result.describe(),
-       text.substr(begin, last == std::string::npos ? 0 : last + 1 - begin));
+       last_line(result.error_output));
 }
 
 }  // namespace
 
 std::string toolchain_name(const Language& language) {
-  return language.requirements.empty() ? lower(language.name)
+  return language.requirements.empty() ? lower_case(language.name)
                                        : split(language.requirements.front()).first;
 }
 

@@ -5,6 +5,7 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -42,12 +43,11 @@ std::string replaced(std::string text, const std::string& mark, const std::strin
   return text;
 }
 
-std::string last_line(const std::string& text) {
-  const std::size_t end = text.find_last_not_of(" \t\r\n");
-  if (end == std::string::npos) return "no message";
-  const std::size_t begin = text.rfind('\n', end);
-  const std::size_t start = begin == std::string::npos ? 0 : begin + 1;
-  return text.substr(start, std::min<std::size_t>(end + 1 - start, 300));
+// What a program says last, cut to a length for a message.
+std::string last_words(std::string_view text) {
+  constexpr std::size_t k_longest = 300;
+  const std::string_view line = last_line(text);
+  return line.empty() ? "no message" : std::string(line.substr(0, k_longest));
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ Reply CommandProvider::ask(const AskRequest& request) {
     return Reply::of(std::move(failure));
   };
   if (!result.succeeded()) {
-    return failed(result.describe() + ": " + last_line(result.error_output));
+    return failed(result.describe() + ": " + last_words(result.error_output));
   }
   Answer answer;
   answer.stop_reason = result.output_truncated ? "length" : "end";
@@ -128,7 +128,7 @@ Reply CommandProvider::ask(const AskRequest& request) {
   } else {
     const std::optional<AgentResult> found = read_agent_result(result.output, pointer);
     if (!found) return failed("its output holds no JSON object with a text at " + pointer);
-    if (found->is_error) return failed("it reports an error: " + last_line(found->text));
+    if (found->is_error) return failed("it reports an error: " + last_words(found->text));
     answer.text = found->text;
     answer.usage = found->usage;
   }

@@ -4,6 +4,7 @@
 #include "propose/manual_provider.hpp"
 #include "support/files.hpp"
 #include "support/rounded.hpp"
+#include "support/text.hpp"
 #include "support/version.hpp"
 
 #include <fmt/format.h>
@@ -56,9 +57,7 @@ SourceShown source_of(const OpConfig& config, const std::string& version) {
 }  // namespace
 
 std::string language_section(const Language& language, const Templates& templates) {
-  std::string name = "language_" + language.name;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = "language_" + lower_case(language.name);
   if (templates.has(name)) return templates.fill(name);
   return language.guide + templates.fill("compiled_plan");
 }

@@ -108,12 +108,11 @@ std::string last_round_text(const ProposeRequest& request, const std::optional<H
 }
 
 std::unique_ptr<Provider> make_provider(const ProposeRequest& request, const std::string& name,
-                                        const Journal& journal,
+                                        const Journal& journal, const Language& language,
                                         const std::optional<History>& history) {
   if (name == "replay") return std::make_unique<ReplayProvider>(request.config->recordings_dir);
   if (name == "manual") {
-    return std::make_unique<ManualProvider>(journal.directory(),
-                                            language_for(*request.config, request.version, history),
+    return std::make_unique<ManualProvider>(journal.directory(), language,
                                             last_round_text(request, history));
   }
   return std::make_unique<CourierProvider>(journal, request.courier);
@@ -157,7 +156,7 @@ Proposal converse(const ProposeRequest& request, const Journal& journal,
       compose_prompt(config, *request.spec, request.version, history, previous_feedback(request),
                      templates, {request.user->max_prompt_tokens, reads});
   const std::unique_ptr<Provider> provider =
-      make_provider(request, provider_name, journal, history);
+      make_provider(request, provider_name, journal, *prompt.language, history);
 
   const ToolBox tools(request.tools, request.tool_limits,
                       [&](const std::string& text) { return find_secret(text, secrets); });

@@ -4,7 +4,6 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 
-#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>

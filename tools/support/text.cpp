@@ -22,4 +22,20 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
+std::string upper_case(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return upper;
+}
+
+std::string_view last_line(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  if (last == std::string_view::npos) return {};
+  const std::size_t before = text.rfind('\n', last);
+  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  return text.substr(begin, last + 1 - begin);
+}
+
 }  // namespace kernelloop

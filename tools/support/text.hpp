@@ -1,4 +1,4 @@
-// Text as lines and as words that are compared whatever their case.
+// Text as lines and as words in one case.
 #pragma once
 
 #include <string>
@@ -12,5 +12,9 @@ std::vector<std::string_view> split_lines(std::string_view text);
 
 // ASCII letters in lower case, everything else as it is.
 std::string lower_case(std::string_view text);
+std::string upper_case(std::string_view text);
+
+// The last line that says something, without the blanks at its end; empty when none does.
+std::string_view last_line(std::string_view text);
 
 }  // namespace kernelloop

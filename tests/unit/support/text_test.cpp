@@ -1,0 +1,21 @@
+#include "support/text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kernelloop {
+namespace {
+
+TEST(Text, ChangesTheCaseOfLettersOnly) {
+  EXPECT_EQ(lower_case("GH100-A_\xC3\x84"), "gh100-a_\xC3\x84");
+  EXPECT_EQ(upper_case("gh100-a_\xC3\xA4"), "GH100-A_\xC3\xA4");
+}
+
+TEST(Text, TheLastLineIsTheLastThatSaysSomething) {
+  EXPECT_EQ(last_line("one\ntwo  \n\n \r\n"), "two");
+  EXPECT_EQ(last_line("  one"), "  one");
+  EXPECT_EQ(last_line("\n \n"), "");
+  EXPECT_EQ(last_line(""), "");
+}
+
+}  // namespace
+}  // namespace kernelloop
