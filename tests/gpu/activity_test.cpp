@@ -32,7 +32,7 @@ TEST_F(GpuActivity, ShowsTheKernelsOfAPlanWithTheirGeometry) {
   for (const Activity& one : seen.records) {
     EXPECT_EQ(one.kind, Activity::Kind::kernel);
     EXPECT_TRUE(one.in_stream);
-    EXPECT_GE(one.iteration, 0);
+    ASSERT_GE(one.iteration, 0);
     const ResolvedLaunch& launch = plan.launches[one.name == "twice" ? 0 : 1];
     EXPECT_EQ(one.name, launch.kernel);
     EXPECT_EQ(one.grid, launch.grid);
@@ -52,6 +52,7 @@ TEST_F(GpuActivity, EventsSpanTheKernelsAndLittleMore) {
   if (!seen.reason.empty()) GTEST_SKIP() << seen.reason;
   ASSERT_EQ(seen.records.size(), seen.event_us.size());
   for (const Activity& one : seen.records) {
+    ASSERT_GE(one.iteration, 0);
     const double around =
         seen.event_us[static_cast<std::size_t>(one.iteration)] - (one.end_us - one.begin_us);
     RecordProperty("around_us", std::to_string(around));

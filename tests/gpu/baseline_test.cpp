@@ -6,7 +6,9 @@ namespace {
 
 class GpuBaseline : public GpuTest {
  protected:
-  GpuBaseline() {
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
     plan_.host = HostCall{"twice",
                           {{"n", k_elements}},
                           {{"factor", 2.0}},

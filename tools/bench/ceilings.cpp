@@ -1,5 +1,6 @@
 #include "bench/ceilings.hpp"
 
+#include "bench/peak_rates.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
@@ -16,8 +17,10 @@
 namespace kernelloop {
 namespace {
 
-constexpr int k_cache_version = 2;
+constexpr int k_cache_version = 3;
 constexpr double k_microseconds = 1e6;
+// Clocks are sampled and datasheets rounded; what is further above is not a measurement.
+constexpr double k_plausible = 1.1;
 
 // Roofs belong to a device, a driver and the clocks that are set.
 std::filesystem::path cache_path(const DeviceDescription& device,
@@ -33,6 +36,7 @@ std::optional<Ceilings> read_cache(const std::filesystem::path& path,
     const Json json = read_json(path).value;
     Ceilings ceilings;
     ceilings.buffer_bytes = json.at("buffer_bytes").get<std::int64_t>();
+    json.at("implausible").get_to(ceilings.implausible);
     bool sane = ceilings.buffer_bytes > 0;
     for (const Roof& roof : all_roofs()) {
       const Json& entry = json.at("roofs").at(roof.name);
@@ -65,6 +69,7 @@ void write_cache(const std::filesystem::path& path, const DeviceDescription& dev
                      {"uuid", device.uuid},
                      {"driver", device.driver},
                      {"buffer_bytes", ceilings.buffer_bytes},
+                     {"implausible", ceilings.implausible},
                      {"roofs", roofs}};
   try {
     std::filesystem::create_directories(path.parent_path());
@@ -97,6 +102,15 @@ double Ceilings::operator[](const std::string& roof) const {
   return found == roofs.end() ? 0.0 : found->second.value;
 }
 
+double datasheet_value(const Roof& roof, const DeviceDescription& device) {
+  const std::string_view name = roof.name;
+  if (roof.unit == Roof::Unit::operations) {
+    return operations_per_clock(device.architecture, name) *
+           static_cast<double>(device.multiprocessors) * device.highest_clock_hz;
+  }
+  return roof.unit == Roof::Unit::bytes && name != "shared" ? device.datasheet_bandwidth : 0.0;
+}
+
 Ceilings measure_ceilings(TimingDevice& device, const std::filesystem::path& cache_dir) {
   const DeviceDescription& description = device.device();
   if (description.kind == "cpu") {
@@ -108,7 +122,13 @@ Ceilings measure_ceilings(TimingDevice& device, const std::filesystem::path& cac
                               ? std::min(k_roof_buffer_bytes, description.memory_bytes / 8)
                               : k_roof_buffer_bytes;
   for (const Roof& roof : all_roofs()) {
-    ceilings.roofs[roof.name] = device.measure_roof(roof, ceilings.buffer_bytes);
+    RoofValue& found = ceilings.roofs[roof.name];
+    found = device.measure_roof(roof, ceilings.buffer_bytes);
+    const double most = datasheet_value(roof, description);
+    if (most > 0 && found.value > k_plausible * most) {
+      ceilings.implausible[roof.name] = found.value;
+      found = {};
+    }
   }
   write_cache(cache_path(description, cache_dir), description, ceilings);
   return ceilings;

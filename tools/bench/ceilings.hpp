@@ -14,6 +14,8 @@ namespace kernelloop {
 struct Ceilings {
   std::map<std::string, RoofValue> roofs;  // by name (device/roof.hpp); what a device lacks is 0
   std::int64_t buffer_bytes = 0;           // those of memory were measured with
+  // Measured, and more than the device can do: of no use, so its roof is 0. In the roof's unit.
+  std::map<std::string, double> implausible;
 
   [[nodiscard]] double operator[](const std::string& roof) const;  // 0: unknown
 };
@@ -21,6 +23,9 @@ struct Ceilings {
 // At least this much is moved each way: a roof of memory depends on the size, and this size is on
 // the flat part of the curve. An op that moves less will not reach it.
 inline constexpr std::int64_t k_roof_buffer_bytes = std::int64_t{1} << 30;
+
+// By the datasheet, in the roof's unit; 0: unknown. A copy is both directions of one bus.
+double datasheet_value(const Roof& roof, const DeviceDescription& device);
 
 // From the cache when this device and driver were measured before at the same clocks, else measured
 // and stored. A cache that is broken or cannot be written costs a measurement, never an error. CPU:

@@ -19,16 +19,6 @@ struct CeilingsOptions {
   bool json = false;
 };
 
-// By the datasheet, in the roof's unit; 0: unknown. A copy is both directions of one bus.
-double datasheet_value(const Roof& roof, const DeviceDescription& device) {
-  const std::string_view name = roof.name;
-  if (roof.unit == Roof::Unit::operations) {
-    return operations_per_clock(device.architecture, name) *
-           static_cast<double>(device.multiprocessors) * device.highest_clock_hz;
-  }
-  return roof.unit == Roof::Unit::bytes && name != "shared" ? device.datasheet_bandwidth : 0.0;
-}
-
 std::string value_text(const Roof& roof, double value) {
   if (!(value > 0)) return "-";
   switch (roof.unit) {
@@ -56,6 +46,10 @@ void print_table(const Ceilings& ceilings, const DeviceDescription& device) {
                both ? fmt::format("{:.0f} %", 100 * found.value / datasheet) : "",
                found.clock_mhz > 0 ? fmt::format("{:.0f}", found.clock_mhz) : "", roof.what);
   }
+  for (const auto& [name, value] : ceilings.implausible) {
+    fmt::print("roof {} is left out: {} were measured, which is more than this GPU can do\n", name,
+               value_text(*find_roof(name), value));
+  }
 }
 
 Json as_json(const Ceilings& ceilings, const DeviceDescription& device) {
@@ -70,6 +64,7 @@ Json as_json(const Ceilings& ceilings, const DeviceDescription& device) {
   return {{"schema_version", 1},
           {"device", to_json(device)},
           {"buffer_bytes", ceilings.buffer_bytes},
+          {"implausible", ceilings.implausible},
           {"roofs", roofs}};
 }
 

@@ -26,9 +26,14 @@ using MemoryRecord = CUpti_ActivityMemory4;
 
 constexpr std::size_t k_buffer_bytes = std::size_t{1} << 20;
 constexpr std::string_view k_own_prefix = "kernelloop_";
+// A tag goes with the record of the call that made a launch, so calls are recorded too.
 constexpr std::array k_kinds = {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-                                CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                                CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_MEMORY2};
+                                CUPTI_ACTIVITY_KIND_DRIVER,
+                                CUPTI_ACTIVITY_KIND_RUNTIME,
+                                CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                CUPTI_ACTIVITY_KIND_MEMCPY,
+                                CUPTI_ACTIVITY_KIND_MEMSET,
+                                CUPTI_ACTIVITY_KIND_MEMORY2};
 
 // A record of ours before it is known whose it is.
 struct Seen {

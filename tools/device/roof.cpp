@@ -19,7 +19,7 @@ constexpr std::array<Roof, 17> k_roofs{{
     {"fp16", Unit::operations, "packed float16 multiply-adds"},
     {"bf16", Unit::operations, "packed bfloat16 multiply-adds"},
     {"int32", Unit::operations, "32-bit integer multiply-adds"},
-    {"sfu", Unit::operations, "special functions (reciprocals, exponentials)"},
+    {"sfu", Unit::operations, "special functions (exponentials, roots)"},
     {"tf32_tensor", Unit::operations, "tensor cores, tf32"},
     {"fp16_tensor", Unit::operations, "tensor cores, float16, float32 sums"},
     {"bf16_tensor", Unit::operations, "tensor cores, bfloat16, float32 sums"},

@@ -138,8 +138,9 @@ KERNELLOOP_ROOF_ARITHMETIC(bf16, unsigned int, "r", "fma.rn.bf16x2 %0, %0, %1, %
                            0x3f003f20u + threadIdx.x % 64 + c, 0x3f7c3f78u - threadIdx.x % 4,
                            0x3e003e80u)
 #endif
-// A reciprocal goes through the special-function unit like an exponential, and back and forth.
-KERNELLOOP_ROOF_ARITHMETIC(sfu, float, "f", "rcp.approx.ftz.f32 %0, %0; // %1 %2",
+// A root goes through the special-function unit like an exponential. No reciprocal: ptxas makes
+// nothing of two in a row.
+KERNELLOOP_ROOF_ARITHMETIC(sfu, float, "f", "rsqrt.approx.ftz.f32 %0, %0; // %1 %2",
                            KERNELLOOP_LANE + 0.5f + c, 0.0f, 0.0f)
 
 // --- tensor cores --------------------------------------------------------------------------

@@ -8,6 +8,9 @@
 #include "device/worker_environment.hpp"
 #include "support/error.hpp"
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <functional>
 
 namespace kernelloop {
@@ -82,7 +85,9 @@ class Service {
     }
   }
 
+  // Printed too: a caller who cannot tell this reply from a candidate's repeats what was printed.
   static Json error_reply(ExitCode code, const std::string& message) {
+    fmt::print(stderr, "{}\n", message);
     return Json{{"error", {{"code", static_cast<int>(code)}, {"message", message}}},
                 {"final", true}};
   }

@@ -1,6 +1,7 @@
 // Wrong results that a ladder must reject: what careless or dishonest kernels return.
 #pragma once
 
+#include "device/poison.hpp"
 #include "spec/op_spec.hpp"
 #include "verify/reference_library.hpp"
 

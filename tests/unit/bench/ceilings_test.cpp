@@ -78,6 +78,17 @@ TEST(Ceilings, AreMeasuredAgainOnRequest) {
   EXPECT_EQ(ceilings_of(device, directory.path())["copy"], 3e11);
 }
 
+TEST(Ceilings, ARoofAboveTheDatasheetIsLeftOut) {
+  TemporaryDirectory directory;
+  ScriptedDevice device;
+  device.copy_bandwidth = 1.2 * device.description.datasheet_bandwidth;
+  const Ceilings measured = measure_ceilings(device, directory.path());
+  EXPECT_EQ(measured["copy"], 0);
+  EXPECT_EQ(measured.implausible.at("copy"), device.copy_bandwidth);
+  device.copy_bandwidth = 1.05 * device.description.datasheet_bandwidth;
+  EXPECT_EQ(measure_ceilings(device, directory.path())["copy"], device.copy_bandwidth);
+}
+
 TEST(SpeedOfLight, IsTheSlowestOfWhatIsKnown) {
   CostNumbers cost;
   cost.bytes = 4e6;
