@@ -2,6 +2,7 @@
 
 #include "bench/bench_json.hpp"
 #include "bench/rules.hpp"
+#include "bench/workload_feed.hpp"
 
 #include <fmt/format.h>
 
@@ -23,15 +24,18 @@ Json bench_one(const BaselinesRequest& request, const std::filesystem::path& lib
   Json report{{"name", name}, {"status", "measured"}, {"reason", ""}};
   Json workloads = Json::array();
   std::vector<MeasuredWorkload> measured;
-  std::optional<TensorArena> memory;
-  for (const Workload& workload : request.spec->workloads_for(request.device)) {
-    auto result = measure_workload(measure, workload, device, module, ceilings, memory);
+  WorkloadFeed feed(*request.spec, request.spec->workloads_for(request.device), request.device,
+                    request.seed, request.device != "cpu");
+  while (!feed.empty()) {
+    WorkloadFeed::Ready ready = feed.take();
+    auto result = measure_workload(measure, ready.one, device, module, ceilings);
     if (const auto* reason = std::get_if<std::string>(&result)) {
       report["status"] = "failed";
-      report["reason"] = fmt::format("workload '{}': {}", workload.name, *reason);
+      report["reason"] = fmt::format("workload '{}': {}", ready.one.workload.name, *reason);
       return report;
     }
     measured.push_back(std::get<MeasuredWorkload>(std::move(result)));
+    feed.give_back(std::move(ready.one));
     workloads.push_back(workload_json(measured.back()));
   }
   if (measured.empty()) {

@@ -4,6 +4,7 @@
 #include "bench/ceilings.hpp"
 #include "bench/measured_workload.hpp"
 #include "bench/rules.hpp"
+#include "bench/workload_feed.hpp"
 #include "support/error.hpp"
 #include "support/statistics.hpp"
 #include "support/stopwatch.hpp"
@@ -89,6 +90,9 @@ BenchReport bench(const BenchRequest& request, TimingDevice& device) {
         request, "skipped",
         fmt::format("{} has no workload for the {} device", request.compiled.op, request.device));
   }
+  // Draws the first one while the device starts.
+  WorkloadFeed feed(*request.spec, workloads, request.device, request.seed,
+                    request.device != "cpu");
   const Ceilings ceilings = ceilings_of(device, request.cache_dir);
   const Contestant version = contestant_of(request.compiled, *request.spec, device.device());
   const int module = device.load(version.artifact);
@@ -103,16 +107,18 @@ BenchReport bench(const BenchRequest& request, TimingDevice& device) {
   report.bench.update(setting_json(device.device(), ceilings));
   report.bench["workloads"] = Json::array();
   std::vector<MeasuredWorkload> measured;
-  std::optional<TensorArena> memory = memory_for(*request.spec, workloads);
-  for (const Workload& workload : workloads) {
-    auto result = measure_workload(measure, workload, device, module, ceilings, memory);
+  while (!feed.empty()) {
+    WorkloadFeed::Ready ready = feed.take();
+    auto result = measure_workload(measure, ready.one, device, module, ceilings);
     if (const auto* reason = std::get_if<std::string>(&result)) {
-      BenchReport failure = without_times(request, "failed",
-                                          fmt::format("workload '{}': {}", workload.name, *reason));
+      BenchReport failure = without_times(
+          request, "failed", fmt::format("workload '{}': {}", ready.one.workload.name, *reason));
       failure.bench.update(device_json(device.device()));
       return failure;
     }
     measured.push_back(std::get<MeasuredWorkload>(std::move(result)));
+    measured.back().spent.prepare = ready.seconds;
+    feed.give_back(std::move(ready.one));
     report.bench["workloads"].push_back(workload_json(measured.back()));
     report.samples["workloads"].push_back(samples_json(measured.back()));
   }

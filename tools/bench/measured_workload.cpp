@@ -236,16 +236,11 @@ StoppingRule stopping_rule(const std::string& device) {
 }
 
 std::variant<MeasuredWorkload, std::string> measure_workload(const MeasureRequest& request,
-                                                             const Workload& workload,
+                                                             const WorkloadCase& one,
                                                              TimingDevice& device, int module,
-                                                             const Ceilings& ceilings,
-                                                             std::optional<TensorArena>& memory) {
+                                                             const Ceilings& ceilings) {
   MeasuredWorkload result;
-  result.workload = workload;
-  WorkloadCase one = timed(result.spent.prepare, [&] {
-    return prepare_workload(*request.spec, workload, request.device, request.seed,
-                            std::exchange(memory, std::nullopt));
-  });
+  result.workload = one.workload;
   result.data_sets = one.sets.size();
   auto planned = request.contestant->plan(one, device.device().limits);
   if (const auto* reason = std::get_if<std::string>(&planned)) {
@@ -288,7 +283,6 @@ std::variant<MeasuredWorkload, std::string> measure_workload(const MeasureReques
       place = std::get<Timing>(std::move(more));
     }
   }
-  memory = std::move(one.sets.front());
   return result;
 }
 

@@ -74,12 +74,10 @@ struct MeasureRequest {
 
 // The times, or why the contestant fails: a fault, a referee that disagrees, outputs of a timed
 // launch that are not those of a fresh run (and not right by the reference either), a time below
-// what the datasheet allows. `memory` is used for the tensors where it is large enough, and comes
-// back with the times.
+// what the datasheet allows. The tensors of `one` hold what the last launch left.
 std::variant<MeasuredWorkload, std::string> measure_workload(const MeasureRequest& request,
-                                                             const Workload& workload,
+                                                             const WorkloadCase& one,
                                                              TimingDevice& device, int module,
-                                                             const Ceilings& ceilings,
-                                                             std::optional<TensorArena>& memory);
+                                                             const Ceilings& ceilings);
 
 }  // namespace kernelloop

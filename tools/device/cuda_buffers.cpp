@@ -47,7 +47,7 @@ bool fenced(Placement placement) {
 
 CudaBuffers::CudaBuffers(const CudaDriver& driver, CUdevice device, CudaHarness& harness,
                          const std::vector<SharedTensor>& tensors, std::int64_t workspace_bytes,
-                         Placement placement)
+                         Placement placement, const CudaBuffers* copy)
     : driver_(driver),
       device_(device),
       harness_(harness),
@@ -57,8 +57,12 @@ CudaBuffers::CudaBuffers(const CudaDriver& driver, CUdevice device, CudaHarness&
   for (const SharedTensor& tensor : tensors) {
     add(tensor.name, tensor.bytes, tensor.alignment);
     if (tensor.output || tensor.bytes == 0) continue;
-    driver_.check(driver_.cuMemcpyHtoDAsync(buffers_.back().data, tensor.data, tensor.bytes,
-                                            harness_.stream()),
+    const CUdeviceptr data = buffers_.back().data;
+    const CUstream stream = harness_.stream();
+    driver_.check(copy != nullptr
+                      ? driver_.cuMemcpyDtoDAsync(data, copy->buffers_[buffers_.size() - 1].data,
+                                                  tensor.bytes, stream)
+                      : driver_.cuMemcpyHtoDAsync(data, tensor.data, tensor.bytes, stream),
                   "uploading an input");
   }
   add("workspace", static_cast<std::size_t>(workspace_bytes), k_workspace_alignment);

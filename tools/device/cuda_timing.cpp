@@ -56,9 +56,10 @@ Fault CudaTiming::fill_slots() {
   slots_.reserve(job_.sets.size() * addresses_);
   for (std::size_t address = 0; address < addresses_; ++address) {
     for (std::size_t set = 0; set < job_.sets.size(); ++set) {
+      const CudaBuffers* first = address == 0 ? nullptr : &slots_[set].buffers;
       slots_.push_back({static_cast<int>(set),
                         CudaBuffers(setting_.driver, setting_.device, setting_.harness,
-                                    job_.sets[set], workspace, Placement::margins),
+                                    job_.sets[set], workspace, Placement::margins, first),
                         {}});
       Slot& slot = slots_.back();
       slot.launches.resize(job_.variants.size());

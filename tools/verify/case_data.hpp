@@ -7,11 +7,7 @@
 #include "verify/rung.hpp"
 #include "verify/verdict.hpp"
 
-#include <future>
 #include <map>
-#include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -50,37 +46,6 @@ class CaseData {
   TensorArena arena_;
   std::vector<MemoryBlock> input_memory_;
   std::map<std::string, ReferenceOutput> expected_;
-};
-
-// Hands out the cases of a ladder in their order. With `ahead`, the one after is made ready while
-// the caller works on the one it took: worth it where a candidate runs on a device of its own,
-// since drawing and the reference take longer than it does.
-//
-// The cases come in groups (rungs). Memory is taken for the largest case of a group and used again.
-class CaseQueue {
- public:
-  // All of them must outlive the queue.
-  CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
-            const std::vector<std::span<const CasePlan>>& groups, bool ahead);
-
-  // The next case; `done`, where given, is the one that the caller is through with. Throws what its
-  // making threw, Error(io) when memory is short.
-  std::unique_ptr<CaseData> take(std::unique_ptr<CaseData> done = nullptr);
-
- private:
-  struct Entry {
-    const CasePlan* plan;
-    const CasePlan* largest;  // of its group
-  };
-  std::unique_ptr<CaseData> make(const Entry& entry);
-
-  const OpSpec& spec_;
-  const ReferenceLibrary& reference_;
-  std::vector<Entry> entries_;
-  bool ahead_;
-  std::size_t taken_ = 0;
-  std::optional<TensorArena> spare_;  // not touched while `next_` is being made
-  std::future<std::unique_ptr<CaseData>> next_;
 };
 
 }  // namespace kernelloop

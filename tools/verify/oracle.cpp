@@ -1,5 +1,6 @@
 #include "verify/oracle.hpp"
 
+#include "verify/case_queue.hpp"
 #include "verify/case_runner.hpp"
 #include "verify/mutant_executor.hpp"
 #include "verify/rules.hpp"

@@ -3,6 +3,7 @@
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/stopwatch.hpp"
+#include "verify/case_queue.hpp"
 #include "verify/case_runner.hpp"
 #include "verify/rules.hpp"
 
@@ -228,14 +229,15 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
     rungs.push_back(build_rung(version));
   } else {
     const ReferenceLibrary reference(options.reference, options.reference_timeout);
+    SeedSource seeds(options.seed);
+    const RungContext context{spec, options.device, seeds, reference, &version.plan};
+    const std::vector<PlannedRung> plans = planned(wanted, context);
+    // Makes the first cases while the device starts.
+    CaseQueue queue(spec, reference, groups_of(plans), options.device != "cpu");
     const std::unique_ptr<Executor> executor = make_executor(version);
     device = to_json(executor->device());
     device_name = executor->device().name;
-    SeedSource seeds(options.seed);
-    const RungContext context{spec, options.device, seeds, reference, &version.plan};
     const CaseRunner runner(spec, version, reference, *executor, options.launch_timeout);
-    const std::vector<PlannedRung> plans = planned(wanted, context);
-    CaseQueue queue(spec, reference, groups_of(plans), options.device != "cpu");
     for (const PlannedRung& plan : plans) {
       rungs.push_back(plan.rung->cases == nullptr
                           ? build_rung(version)

@@ -1,4 +1,4 @@
-#include "verify/case_data.hpp"
+#include "verify/case_queue.hpp"
 
 #include "support/error.hpp"
 
@@ -10,9 +10,9 @@
 namespace kernelloop {
 namespace {
 
-class Cases : public testing::Test {
+class CaseQueues : public testing::Test {
  protected:
-  Cases() {
+  CaseQueues() {
     for (const std::int64_t cols : {64, 1000, 3}) {
       CasePlan plan;
       plan.variables = {{"rows", 4}, {"cols", cols}};
@@ -28,7 +28,7 @@ class Cases : public testing::Test {
   std::vector<CasePlan> plans_;
 };
 
-TEST_F(Cases, MadeAheadAreThoseMadeInTurn) {
+TEST_F(CaseQueues, MadeAheadAreThoseMadeInTurn) {
   CaseQueue in_turn = queue(false);
   CaseQueue ahead = queue(true);
   for (const CasePlan& plan : plans_) {
@@ -41,7 +41,7 @@ TEST_F(Cases, MadeAheadAreThoseMadeInTurn) {
   }
 }
 
-TEST_F(Cases, ComeWithTheErrorOfTheirMaking) {
+TEST_F(CaseQueues, ComeWithTheErrorOfTheirMaking) {
   plans_[1].variables["cols"] = 0;
   for (const bool made_ahead : {false, true}) {
     CaseQueue cases = queue(made_ahead);
@@ -50,7 +50,50 @@ TEST_F(Cases, ComeWithTheErrorOfTheirMaking) {
   }
 }
 
-TEST_F(Cases, UseTheMemoryOfThoseThatAreDone) {
+TEST_F(CaseQueues, NothingComesAfterAnError) {
+  plans_[0].variables["cols"] = 0;
+  for (std::int64_t rows = 1; rows < 20; ++rows) {
+    plans_.push_back(plans_[1]);
+    plans_.back().variables["rows"] = rows;
+  }
+  CaseQueue cases = queue(true);
+  EXPECT_THROW(cases.take(), Error);
+  // Those that were begun beside it may come.
+  const auto take_all = [&] {
+    for (std::size_t i = 1; i < plans_.size(); ++i) cases.take();
+  };
+  EXPECT_THROW(take_all(), Error);
+}
+
+TEST_F(CaseQueues, ComeInTheirOrderHoweverManyThereAre) {
+  for (std::int64_t rows = 1; rows < 60; ++rows) {
+    CasePlan plan = plans_[0];
+    plan.variables["rows"] = rows;
+    plans_.push_back(plan);
+  }
+  CaseQueue cases = queue(true);
+  std::unique_ptr<CaseData> data;
+  for (const CasePlan& plan : plans_) {
+    data = cases.take(std::move(data));
+    EXPECT_EQ(data->axes().at("rows"), plan.variables.at("rows"));
+    EXPECT_EQ(data->axes().at("cols"), plan.variables.at("cols"));
+  }
+}
+
+TEST_F(CaseQueues, CasesLargerThanWhatMayWaitAreMadeOneByOne) {
+  // 4 bytes an element, in and out.
+  const auto rows = static_cast<std::int64_t>(CaseQueue::k_most_waiting_bytes / 4 / 65536 + 1);
+  plans_.resize(2);
+  for (CasePlan& plan : plans_) plan.variables = {{"rows", rows}, {"cols", 65536}};
+  CaseQueue cases = queue(true);
+  std::unique_ptr<CaseData> data;
+  for (int i = 0; i < 2; ++i) {
+    data = cases.take(std::move(data));
+    EXPECT_EQ(data->axes().at("rows"), rows);
+  }
+}
+
+TEST_F(CaseQueues, UseTheMemoryOfThoseThatAreDone) {
   for (const bool made_ahead : {false, true}) {
     CaseQueue cases = queue(made_ahead);
     std::unique_ptr<CaseData> data;
@@ -68,7 +111,7 @@ TEST_F(Cases, UseTheMemoryOfThoseThatAreDone) {
   }
 }
 
-TEST_F(Cases, MayBeLeftUntaken) {
+TEST_F(CaseQueues, MayBeLeftUntaken) {
   CaseQueue cases = queue(true);
   EXPECT_NE(cases.take(), nullptr);
 }

@@ -1,0 +1,74 @@
+// The cases of a ladder made ready one after the other, ahead of who works on them.
+#pragma once
+
+#include "verify/case_data.hpp"
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace kernelloop {
+
+// Hands out the cases of a ladder in their order. With `ahead`, threads draw the next ones and call
+// the reference for them while the caller works: worth it where a candidate runs on a device of its
+// own, since drawing and the reference take longer than it does. Two of them, since most cases are
+// small: they wait for processes to start, not for cores.
+//
+// The cases come in groups (rungs). Memory is taken for the largest case of a group and used again.
+class CaseQueue {
+ public:
+  static constexpr std::size_t k_makers = 2;
+  // So many bytes of tensors, as the candidate sees them, may be under way or wait to be taken; a
+  // case that is larger by itself is made when there is no other.
+  static constexpr std::size_t k_most_waiting_bytes = std::size_t{256} << 20;
+
+  // All of them must outlive the queue. With `ahead` it begins at once.
+  CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
+            const std::vector<std::span<const CasePlan>>& groups, bool ahead);
+  // Waits for the cases that are being made.
+  ~CaseQueue();
+  CaseQueue(const CaseQueue&) = delete;
+  CaseQueue& operator=(const CaseQueue&) = delete;
+
+  // The next case; `done`, where given, is the one that the caller is through with. Throws what its
+  // making threw, Error(io) when memory is short; there is no next one after that.
+  std::unique_ptr<CaseData> take(std::unique_ptr<CaseData> done = nullptr);
+
+ private:
+  struct Entry {
+    const CasePlan* plan;
+    const CasePlan* largest;  // of its group
+    std::size_t bytes;        // of its tensors
+  };
+  struct Made {
+    std::unique_ptr<CaseData> data;  // or
+    std::exception_ptr error;
+  };
+
+  std::unique_ptr<CaseData> make(const Entry& entry);
+  void make_ahead();
+
+  const OpSpec& spec_;
+  const ReferenceLibrary& reference_;
+  std::vector<Entry> entries_;
+  std::size_t taken_ = 0;
+
+  std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  std::vector<TensorArena> spares_;
+  std::map<std::size_t, Made> waiting_;  // by number
+  std::size_t begun_ = 0;
+  std::size_t bytes_ = 0;  // of those under way and those that wait
+  bool ended_ = false;
+
+  std::vector<std::thread> makers_;  // last: they use all of them
+};
+
+}  // namespace kernelloop
