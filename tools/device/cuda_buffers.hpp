@@ -14,8 +14,8 @@ namespace kernelloop {
 class CudaBuffers {
  public:
   // Allocates, uploads the inputs, hashes their device copies and closes fenced ones to stores.
-  // Where the device cannot fence, margins take its place. `tensors` must outlive this. Another copy
-  // of the same tensors, which no launch has seen yet, saves an upload.
+  // Where the device cannot fence, margins take its place. `tensors` must outlive this. Another
+  // copy of the same tensors, which no launch has seen yet, saves an upload.
   CudaBuffers(const CudaDriver& driver, CUdevice device, CudaHarness& harness,
               const std::vector<SharedTensor>& tensors, std::int64_t workspace_bytes,
               Placement placement, const CudaBuffers* copy = nullptr);
