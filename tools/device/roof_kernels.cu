@@ -198,37 +198,47 @@ struct Int8 {
       KERNELLOOP_ACC16(c, d, 48), KERNELLOOP_ACC16(c, d, 64), KERNELLOOP_ACC16(c, d, 80), \
       KERNELLOOP_ACC16(c, d, 96), KERNELLOOP_ACC16(c, d, 112)
 
-#define KERNELLOOP_ROOF_TENSOR(name, operands, sum, constraint, shape, tail)                    \
-  extern "C" __global__ void __launch_bounds__(256, 1)                                          \
-      kernelloop_roof_##name(Word iterations, unsigned int* sink) {                             \
-    extern __shared__ __align__(1024) unsigned int memory[];                                    \
-    /* 8 KiB of A for each of two warp groups, 32 KiB of B for both. */                         \
-    for (unsigned int i = threadIdx.x; i < (48u << 10) / 4; i += blockDim.x) {                  \
-      memory[i] = operand(i + blockIdx.x * 65536u, operands::keep, operands::set);              \
-    }                                                                                           \
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");                                \
-    __syncthreads();                                                                            \
-    const auto base = static_cast<unsigned int>(__cvta_generic_to_shared(memory));              \
-    /* Start address / 16, stride of 8 rows (1024 bytes) / 16, 128-byte swizzle. */             \
-    const Word layout = (Word{64} << 32) | (Word{1} << 62) | (Word{1} << 16);                   \
-    const Word a = layout | ((base + (threadIdx.x / 128) * 8192u) >> 4 & 0x3fffu);              \
-    const Word b = layout | ((base + 16384u) >> 4 & 0x3fffu);                                   \
-    sum d[128];                                                                                 \
-    for (int i = 0; i < 128; ++i) d[i] = 0;                                                     \
-    for (Word n = 0; n < iterations; ++n) {                                                     \
-      asm volatile("wgmma.fence.sync.aligned;" ::: "memory");                                   \
-      _Pragma("unroll") for (int k = 0; k < 16; ++k) {                                          \
-        asm volatile("{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned." shape \
-                     " " KERNELLOOP_REGISTERS ", %128, %129, p" tail "; }"                      \
-                     : KERNELLOOP_ACC128(constraint, d)                                         \
-                     : "l"(a + (k % 4) * 2), "l"(b + (k % 4) * 2));                             \
-      }                                                                                         \
-      asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");                            \
-      asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");                            \
-    }                                                                                           \
-    sum all = 0;                                                                                \
-    for (int i = 0; i < 128; ++i) all += d[i];                                                  \
-    if (all == static_cast<sum>(0x1234567)) *sink = 1;                                          \
+#define KERNELLOOP_WGMMA(shape, tail, a, b) \
+  " wgmma.mma_async.sync.aligned." shape " " KERNELLOOP_REGISTERS ", " a ", " b ", p" tail ";"
+// The descriptors of A are operands 128 to 131, those of B 132 to 135.
+#define KERNELLOOP_WGMMA4(shape, tail)          \
+  KERNELLOOP_WGMMA(shape, tail, "%128", "%132") \
+  KERNELLOOP_WGMMA(shape, tail, "%129", "%133") \
+  KERNELLOOP_WGMMA(shape, tail, "%130", "%134") \
+  KERNELLOOP_WGMMA(shape, tail, "%131", "%135")
+
+#define KERNELLOOP_ROOF_TENSOR(name, operands, sum, constraint, shape, tail)                     \
+  extern "C" __global__ void __launch_bounds__(256, 1)                                           \
+      kernelloop_roof_##name(Word iterations, unsigned int* sink) {                              \
+    extern __shared__ __align__(1024) unsigned int memory[];                                     \
+    /* 8 KiB of A for each of two warp groups, 32 KiB of B for both. */                          \
+    for (unsigned int i = threadIdx.x; i < (48u << 10) / 4; i += blockDim.x) {                   \
+      memory[i] = operand(i + blockIdx.x * 65536u, operands::keep, operands::set);               \
+    }                                                                                            \
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");                                 \
+    __syncthreads();                                                                             \
+    const auto base = static_cast<unsigned int>(__cvta_generic_to_shared(memory));               \
+    /* Start address / 16, stride of 8 rows (1024 bytes) / 16, 128-byte swizzle. */              \
+    const Word layout = (Word{64} << 32) | (Word{1} << 62) | (Word{1} << 16);                    \
+    const Word a = layout | ((base + (threadIdx.x / 128) * 8192u) >> 4 & 0x3fffu);               \
+    const Word b = layout | ((base + 16384u) >> 4 & 0x3fffu);                                    \
+    sum d[128];                                                                                  \
+    for (int i = 0; i < 128; ++i) d[i] = 0;                                                      \
+    _Pragma("unroll 1") for (Word n = 0; n < iterations; ++n) {                                  \
+      asm volatile("wgmma.fence.sync.aligned;" ::: "memory");                                    \
+      /* In one piece: sixteen statements keep the compiler busy for seconds. */                 \
+      asm volatile("{ .reg .pred p; setp.ne.b32 p, 1, 0;" KERNELLOOP_WGMMA4(shape, tail)         \
+                       KERNELLOOP_WGMMA4(shape, tail) KERNELLOOP_WGMMA4(shape, tail)             \
+                           KERNELLOOP_WGMMA4(shape, tail) "}"                                    \
+                   : KERNELLOOP_ACC128(constraint, d)                                            \
+                   : "l"(a), "l"(a + 2), "l"(a + 4), "l"(a + 6), "l"(b), "l"(b + 2), "l"(b + 4), \
+                     "l"(b + 6));                                                                \
+      asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");                             \
+      asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");                             \
+    }                                                                                            \
+    sum all = 0;                                                                                 \
+    for (int i = 0; i < 128; ++i) all += d[i];                                                   \
+    if (all == static_cast<sum>(0x1234567)) *sink = 1;                                           \
   }
 
 KERNELLOOP_ROOF_TENSOR(bf16_tensor, Bf16, float, "f", "m64n256k16.f32.bf16.bf16", ", 1, 1, 0, 0")
