@@ -80,11 +80,10 @@ int on_gpu() {
 
   const std::size_t half = static_cast<std::size_t>(k_count) * sizeof(double) / 2;
   const CudaMemory copy = allocate(gpu.driver, half);
-  const double copy_ms =
-      gpu.milliseconds([&] {
-    gpu.driver.check(gpu.driver.cuMemcpyDtoDAsync(copy.get(), reference.get(), half,
-                                                  gpu.harness.stream()),
-                     "copying");
+  const double copy_ms = gpu.milliseconds([&] {
+    gpu.driver.check(
+        gpu.driver.cuMemcpyDtoDAsync(copy.get(), reference.get(), half, gpu.harness.stream()),
+        "copying");
   });
   const double copy_rate = 2.0 * static_cast<double>(half) / copy_ms * 1e-6;
   print("copy", copy_ms, 2.0 * static_cast<double>(half), copy_rate);

@@ -4,6 +4,7 @@
 //   measurement comparisons <count>         a kernel against itself: verdicts, which should be SAME
 //   measurement comparisons <count> --slower <thousandths>
 //                                           against one with so much more work: should be SLOWER
+//   measurement bytes                       counted bytes of a copy beside those that it must move
 //
 // --copy compares a kernel that the memory bounds instead of one that arithmetic does.
 #include "bench/measured_workload.hpp"
@@ -120,6 +121,32 @@ void print_comparisons(int count, int slower, bool copies) {
              *std::max_element(floors.begin(), floors.end()));
 }
 
+// The cold copy of 1 GiB, counted by CUPTI. What L2 can keep of the output need not be written yet
+// when the count ends.
+void print_bytes() {
+  constexpr std::int64_t k_copied = std::int64_t{1} << 30;
+  const OpSpec spec = busy_spec(k_copied / 4);
+  WorkerDevice device("cuda", MEASUREMENT_DEVICE_PROGRAM);
+  const Contestant contestant = busy_contestant("copy", "copy", 1000);
+  const int module = device.load(contestant.artifact);
+  const WorkloadCase one = prepare_workload(spec, spec.workloads.front(), "cuda", 1);
+  RunRequest request;
+  request.arena = &one.sets.front();
+  request.plan = std::get<ResolvedPlan>(contestant.plan(one, device.device().limits));
+  request.count = {"dram__bytes_read.sum", "dram__bytes_write.sum"};
+  request.outputs = false;
+  const RunResult result = device.run(request, module);
+  if (result.fault) fail(ExitCode::environment, "{}", result.fault.message);
+  if (result.counters.values.empty()) fail(ExitCode::environment, "{}", result.counters.reason);
+  for (const std::string& metric : request.count) {
+    const double counted = result.counters.values.at(metric);
+    fmt::print("{:<22} {:>13.0f} of {} bytes, {:.4f}\n", metric, counted, k_copied,
+               counted / static_cast<double>(k_copied));
+  }
+  fmt::print("L2 holds {:.4f} of that\n",
+             static_cast<double>(device.device().l2_bytes) / static_cast<double>(k_copied));
+}
+
 int run_command(int argc, char** argv) {
   CLI::App app("How far measured times can be believed");
   app.require_subcommand(1);
@@ -132,6 +159,7 @@ int run_command(int argc, char** argv) {
   comparisons->add_option("--slower", slower, "thousandths of more work in the challenger");
   comparisons->add_flag("--copy", copies, "a kernel that memory bounds");
   comparisons->callback([&] { print_comparisons(count, slower, copies); });
+  app.add_subcommand("bytes", "Counted of a copy")->callback(print_bytes);
   CLI11_PARSE(app, argc, argv);
   return 0;
 }

@@ -18,7 +18,8 @@ if(NOT TARGET nlohmann_json::nlohmann_json)
   )
   FetchContent_MakeAvailable(nlohmann_json)
 endif()
-if(NOT TARGET fmt::fmt-header-only)
+# As a library, not header-only: that costs every file of a build a second.
+if(NOT TARGET fmt::fmt)
   FetchContent_Declare(
     fmt
     SYSTEM

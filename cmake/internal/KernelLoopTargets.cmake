@@ -15,7 +15,7 @@ target_include_directories(
 )
 target_link_libraries(
   kernelloop_settings
-  INTERFACE nlohmann_json::nlohmann_json fmt::fmt-header-only CLI11::CLI11 Threads::Threads
+  INTERFACE nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 Threads::Threads
 )
 target_compile_options(
   kernelloop_settings

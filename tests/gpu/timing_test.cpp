@@ -55,6 +55,31 @@ TEST_F(GpuTiming, ACopyRunsAtAPlausibleBandwidthAndItsOutputComesBack) {
   EXPECT_EQ(result.rechecks.differing, 0);
 }
 
+TEST_F(GpuTiming, OutputsOfTheDigestThatIsKnownStayWhereTheyAre) {
+  RunRequest run;
+  run.arena = &arena_;
+  run.plan = plan_for("twice", k_elements);
+  run.outputs = false;
+  run.digest_seed = 5;
+  const std::uint64_t digest = worker_.run(run).digest;
+  EXPECT_NE(element(arena_, "y", 3), 2.0f * element(arena_, "x", 3));
+  TensorArena other = make_tensors(k_elements);
+  TimeRequest request;
+  request.sets = {&arena_, &other};
+  request.variants = {{0, plan_for("twice", k_elements)}};
+  request.stop = {12, 12, 0, milliseconds(100)};
+  request.digest_seed = 5;
+  request.digests = {digest, digest + 1};
+  for (const CacheState cache : {CacheState::cold, CacheState::hot, CacheState::rotating}) {
+    request.cache = cache;
+    const TimeResult result = worker_.time(request);
+    ASSERT_FALSE(result.fault) << result.fault.message;
+    EXPECT_THAT(result.unlike, ::testing::ElementsAre(1));
+    EXPECT_NE(element(arena_, "y", 3), 2.0f * element(arena_, "x", 3));
+    EXPECT_EQ(element(other, "y", 3), 2.0f * element(other, "x", 3));
+  }
+}
+
 TEST_F(GpuTiming, TheSameKernelTwiceTakesTheSameTime) {
   constexpr int k_some = 16 << 20;
   TensorArena arena = make_tensors(k_some);

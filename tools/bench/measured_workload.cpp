@@ -17,34 +17,6 @@ std::string fault_text(const Fault& fault, std::string_view when) {
   return fmt::format("{} {}: {}", name_of(fault.kind), when, fault.message);
 }
 
-// Whether the outputs that timed launches left hold; empty, or what is wrong with them.
-std::string check_outputs(const MeasureRequest& request, const WorkloadCase& one,
-                          const std::vector<OutputSnapshot>& fresh,
-                          const TimeResult::Rechecks& rechecks) {
-  for (std::size_t set = 0; set < fresh.size(); ++set) {
-    const auto difference = fresh[set].first_difference(one.sets[set]);
-    if (!difference) {
-      continue;
-    }
-    if (!request.judge) {
-      return fmt::format(
-          "the last timed launch left another result than a run by itself, first at {}{}",
-          difference->output, difference->index);
-    }
-    if (const std::optional<std::string> wrong = request.judge(one, set)) {
-      return "the last timed launch left a wrong result: " + *wrong;
-    }
-  }
-  if (rechecks.differing > 0 && request.spec->precision.deterministic) {
-    return fmt::format(
-        "of {} timed launches whose outputs were looked at, {} left another result than the last "
-        "one on the same data; an op whose result may change from run to run must say so "
-        "(`precision.deterministic`)",
-        rechecks.count, rechecks.differing);
-  }
-  return {};
-}
-
 std::string check_samples(const TimeResult& result) {
   if (result.samples.empty() || result.samples.front().empty()) {
     return "the device returned no sample";
@@ -105,25 +77,14 @@ class Measurement {
   std::string run_fresh() {
     const ScopedSeconds timed(spent_.check);
     for (std::size_t number = 0; number < one_.sets.size(); ++number) {
-      const TensorArena& set = one_.sets[number];
-      // Another poison than verification's, so that an element that is never written shows.
-      RunRequest run;
-      run.arena = &set;
-      run.plan = plan_;
-      run.poison = Poison::noise(request_.seed);
-      const RunResult result = device_.run(run, module_);
-      if (result.fault) {
-        return fault_text(result.fault, "before timing");
-      }
-      if (!result.changed_inputs.empty()) {
-        return fmt::format("it changed the input '{}'", result.changed_inputs.front());
+      if (std::string wrong = run_alone(number, request_.judge_always); !wrong.empty()) {
+        return wrong;
       }
       if (request_.judge_always) {
         if (const std::optional<std::string> wrong = request_.judge(one_, number)) {
           return "its result is wrong: " + *wrong;
         }
       }
-      fresh_.emplace_back(*request_.spec, one_.axes, set);
     }
     return {};
   }
@@ -136,6 +97,7 @@ class Measurement {
     run.plan = plan_;
     run.watch = true;
     run.count = std::move(count);
+    run.outputs = false;
     RunResult result = device_.run(run, module_);
     if (result.fault) {
       return fault_text(result.fault, "while it was watched");
@@ -150,6 +112,8 @@ class Measurement {
     timing.cache = cache;
     timing.stop = stop;
     timing.seed = request_.seed;
+    timing.digest_seed = request_.seed;
+    timing.digests = digests_;
     if (request_.device == "cpu") timing.warmup = 1;
     TimeResult result = timed(spent_.timing, [&] { return device_.time(timing); });
     if (result.fault) {
@@ -158,8 +122,7 @@ class Measurement {
     if (std::string wrong = check_samples(result); !wrong.empty()) {
       return wrong;
     }
-    std::string wrong =
-        timed(spent_.check, [&] { return check_outputs(request_, one_, fresh_, result.rechecks); });
+    std::string wrong = timed(spent_.check, [&] { return check_outputs(result); });
     if (!wrong.empty()) {
       return wrong;
     }
@@ -167,13 +130,64 @@ class Measurement {
   }
 
  private:
+  // Leaves the digest of the outputs, and in the arena the outputs where they are asked for.
+  std::string run_alone(std::size_t number, bool outputs) {
+    RunRequest run;
+    run.arena = &one_.sets[number];
+    run.plan = plan_;
+    // Another poison than verification's, so that an element that is never written shows.
+    run.poison = Poison::noise(request_.seed);
+    run.digest_seed = request_.seed;
+    run.outputs = outputs;
+    const RunResult result = device_.run(run, module_);
+    if (result.fault) {
+      return fault_text(result.fault, "before timing");
+    }
+    if (!result.changed_inputs.empty()) {
+      return fmt::format("it changed the input '{}'", result.changed_inputs.front());
+    }
+    digests_.resize(one_.sets.size());
+    digests_[number] = result.digest;
+    return {};
+  }
+
+  // Whether the outputs that timed launches left hold; empty, or what is wrong with them.
+  std::string check_outputs(const TimeResult& result) {
+    for (const int number : result.unlike) {
+      const auto set = static_cast<std::size_t>(number);
+      if (!request_.judge) {
+        return "the last timed launch left another result than a run by itself" + where(set);
+      }
+      if (const std::optional<std::string> wrong = request_.judge(one_, set)) {
+        return "the last timed launch left a wrong result: " + *wrong;
+      }
+    }
+    const TimeResult::Rechecks& rechecks = result.rechecks;
+    if (rechecks.differing > 0 && request_.spec->precision.deterministic) {
+      return fmt::format(
+          "of {} timed launches whose outputs were looked at, {} left another result than the last "
+          "one on the same data; an op whose result may change from run to run must say so "
+          "(`precision.deterministic`)",
+          rechecks.count, rechecks.differing);
+    }
+    return {};
+  }
+
+  // The first element of a timed launch's outputs that a run by itself makes another.
+  std::string where(std::size_t set) {
+    const OutputSnapshot timed(*request_.spec, one_.axes, one_.sets[set]);
+    if (!run_alone(set, true).empty()) return {};
+    const auto difference = timed.first_difference(one_.sets[set]);
+    return difference ? fmt::format(", first at {}{}", difference->output, difference->index) : "";
+  }
+
   const MeasureRequest& request_;
   const WorkloadCase& one_;
   const ResolvedPlan& plan_;
   TimingDevice& device_;
   int module_;
   MeasurementCost& spent_;
-  std::vector<OutputSnapshot> fresh_;
+  std::vector<std::uint64_t> digests_;  // of the outputs of each set, of the run by itself
 };
 
 // Holds the cold times against a second witness; empty, or what is wrong with them.

@@ -83,8 +83,8 @@ class Buffers {
     return {};
   }
 
-  [[nodiscard]] std::uint64_t hash_of_outputs() const {
-    std::uint64_t hash = 0;
+  [[nodiscard]] std::uint64_t hash_of_outputs(std::uint64_t seed) const {
+    std::uint64_t hash = seed;
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       if (!tensors_[i].output) continue;
       hash = XXH3_64bits_withSeed(buffers_[i].data(), buffers_[i].bytes().size(), hash);
@@ -155,7 +155,8 @@ class CpuDevice final : public Device {
     }
     if (!result.fault) result.fault = buffers.damage();
     result.input_protection = "read_only";
-    buffers.return_outputs();
+    if (job.digest_seed) result.digest = buffers.hash_of_outputs(*job.digest_seed);
+    if (job.outputs) buffers.return_outputs();
     return result;
   }
 
@@ -195,10 +196,15 @@ class CpuDevice final : public Device {
     }
     Sampled sampled = take_samples(
         {launchers.size(), sets.size(), 1, job.stop, job.seed, job.patience}, sets.size(),
-        {take, [&](std::size_t slot) { return sets[slot].hash_of_outputs(); },
+        {take, [&](std::size_t slot) { return sets[slot].hash_of_outputs(0); },
          [](std::size_t slot) { return static_cast<int>(slot); }});
     for (std::size_t set = 0; set < sets.size(); ++set) {
-      if (sampled.last_slots[set]) sets[set].return_outputs();
+      if (!sampled.last_slots[set]) continue;
+      if (!job.digests.empty()) {
+        if (sets[set].hash_of_outputs(job.digest_seed) == job.digests.at(set)) continue;
+        sampled.result.unlike.push_back(static_cast<int>(set));
+      }
+      sets[set].return_outputs();
     }
     return std::move(sampled.result);
   }

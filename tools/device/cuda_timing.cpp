@@ -240,7 +240,13 @@ TimeResult CudaTiming::run() {
   for (std::size_t set = 0; set < sampled.last_slots.size(); ++set) {
     // A rotating sample runs on every slot, and so on every set.
     const auto slot = sampled.last_slots[set];
-    if (slot || rotating) slots_[slot.value_or(set)].buffers.download_outputs();
+    if (!slot && !rotating) continue;
+    CudaBuffers& buffers = slots_[slot.value_or(set)].buffers;
+    if (!job_.digests.empty()) {
+      if (buffers.hash_of_outputs(job_.digest_seed) == job_.digests.at(set)) continue;
+      result.unlike.push_back(static_cast<int>(set));
+    }
+    buffers.download_outputs();
   }
   return result;
 }

@@ -38,6 +38,8 @@ struct RunJob {
   std::optional<TraceBuffer> trace;
   std::vector<std::string> count;
   bool watch = false;
+  bool outputs = true;
+  std::optional<std::uint64_t> digest_seed;
 };
 
 // A TimeRequest with its sets mapped.
@@ -48,6 +50,8 @@ struct TimeJob {
   int warmup = 3;
   StoppingRule stop;
   std::uint64_t seed = 0;
+  std::uint64_t digest_seed = 0;
+  std::vector<std::uint64_t> digests;         // of each set, or none
   std::chrono::milliseconds patience{60000};  // of wall time; after that a few samples are enough
 };
 

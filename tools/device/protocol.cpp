@@ -198,6 +198,8 @@ Json run_request(const RunRequest& request, int module) {
             {"schedule_seed", request.schedule_seed}};
   if (!request.count.empty()) json["count"] = request.count;
   if (request.watch) json["watch"] = true;
+  if (!request.outputs) json["outputs"] = false;
+  if (request.digest_seed) json["digest_seed"] = *request.digest_seed;
   if (request.trace) {
     json["trace"] = {{"tensor", request.trace->tensor}, {"layout", to_json(request.trace->layout)}};
   }
@@ -221,6 +223,8 @@ Json time_request(const TimeRequest& request) {
               {"precision", request.stop.precision},
               {"budget_ms", request.stop.budget.count()},
               {"seed", request.seed},
+              {"digest_seed", request.digest_seed},
+              {"digests", request.digests},
               {"patience_ms", request.timeout.count() / 2}};
 }
 
@@ -264,6 +268,10 @@ RunJob run_job_from_request(const Json& json, const MappedTensors& mapped) {
   json.at("schedule_seed").get_to(job.schedule_seed);
   job.count = json.value("count", std::vector<std::string>());
   job.watch = json.value("watch", false);
+  job.outputs = json.value("outputs", true);
+  if (const auto seed = json.find("digest_seed"); seed != json.end()) {
+    job.digest_seed = seed->get<std::uint64_t>();
+  }
   if (const auto trace = json.find("trace"); trace != json.end()) {
     job.trace = TraceBuffer{trace_layout_from_json(trace->at("layout")),
                             trace->at("tensor").get<std::string>()};
@@ -295,6 +303,8 @@ TimeJob time_job_from_request(const Json& json, const std::vector<MappedTensors>
   json.at("precision").get_to(job.stop.precision);
   job.stop.budget = std::chrono::milliseconds(json.at("budget_ms").get<std::int64_t>());
   json.at("seed").get_to(job.seed);
+  json.at("digest_seed").get_to(job.digest_seed);
+  json.at("digests").get_to(job.digests);
   job.patience = std::chrono::milliseconds(json.at("patience_ms").get<std::int64_t>());
   return job;
 }
@@ -311,7 +321,8 @@ Json run_reply(const RunResult& result) {
                 {"passes", result.counters.passes},
                 {"values", result.counters.values},
                 {"reason", result.counters.reason}}},
-              {"activity", activity_to_message(result.activity)}};
+              {"activity", activity_to_message(result.activity)},
+              {"digest", result.digest}};
 }
 
 RunResult run_result_from_reply(const Json& json) {
@@ -333,6 +344,7 @@ RunResult run_result_from_reply(const Json& json) {
   if (const auto activity = json.find("activity"); activity != json.end()) {
     result.activity = activity_from_message(*activity);
   }
+  result.digest = json.value("digest", std::uint64_t{0});
   return result;
 }
 
@@ -353,7 +365,8 @@ Json time_reply(const TimeResult& result) {
               {"graph", result.graph},
               {"power_watts", result.power_watts},
               {"throttling", result.throttling},
-              {"rechecks", {result.rechecks.count, result.rechecks.differing}}};
+              {"rechecks", {result.rechecks.count, result.rechecks.differing}},
+              {"unlike", result.unlike}};
 }
 
 TimeResult time_result_from_reply(const Json& json) {
@@ -374,6 +387,7 @@ TimeResult time_result_from_reply(const Json& json) {
   json.at("power_watts").get_to(result.power_watts);
   json.at("throttling").get_to(result.throttling);
   result.rechecks = {json.at("rechecks").at(0).get<int>(), json.at("rechecks").at(1).get<int>()};
+  json.at("unlike").get_to(result.unlike);
   return result;
 }
 

@@ -59,6 +59,9 @@ void check_reply(const TimeResult& result, const TimeRequest& request) {
   }
   require(result.launches_per_sample >= 1 && result.addresses >= 1, "counts that are none");
   require(std::isfinite(result.power_watts), "a power that is none");
+  for (const int set : result.unlike) {
+    require(set >= 0 && static_cast<std::size_t>(set) < request.sets.size(), "an unknown set");
+  }
   require(result.rechecks.count >= 0 && result.rechecks.differing >= 0, "negative counts");
 }
 

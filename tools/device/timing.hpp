@@ -48,6 +48,10 @@ struct TimeRequest {
   int warmup = 3;
   StoppingRule stop;
   std::uint64_t seed = 0;  // of orders, sets, addresses and re-checks
+  // What the outputs of each set should be, as RunResult::digest of this seed. Outputs that are so
+  // need not come back. Empty: they all do.
+  std::uint64_t digest_seed = 0;
+  std::vector<std::uint64_t> digests;
   std::chrono::milliseconds timeout{120000};
 
   static constexpr std::size_t k_most_data_sets = 4;
@@ -77,7 +81,9 @@ struct TimeResult {
     int differing = 0;  // from the last of the same variant and set
   };
   Rechecks rechecks;
-  // The outputs of every set hold what the last timed launch on it left.
+  // Where `digests` were given: the sets whose last timed launch left other outputs.
+  std::vector<int> unlike;
+  // The outputs of these, or of every set, hold what that launch left.
 };
 
 }  // namespace kernelloop

@@ -111,6 +111,8 @@ struct RunRequest {
   std::vector<std::string> count;
   // cuda: the plan runs some times more, cold, while what the GPU does is recorded.
   bool watch = false;
+  bool outputs = true;                       // come back into the arena
+  std::optional<std::uint64_t> digest_seed;  // of a digest of the outputs; none without
   std::chrono::milliseconds timeout{60000};
 };
 struct RunResult {
@@ -127,6 +129,7 @@ struct RunResult {
   std::vector<double> traced_us{};
   CounterResult counters{};
   ActivityResult activity{};
+  std::uint64_t digest = 0;  // with one seed equal only for equal outputs
 };
 
 // The tools of compute-sanitizer (cuda).

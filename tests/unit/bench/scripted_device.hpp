@@ -45,14 +45,24 @@ class ScriptedDevice : public TimingDevice {
     const auto input = request.arena->bytes("x");
     first_inputs.emplace_back(input.begin(), input.end());
     write_outputs(*request.arena, run_value);
-    return run_result;
+    RunResult result = run_result;
+    if (request.digest_seed) result.digest = digest_of(run_value, *request.digest_seed);
+    return result;
   }
   TimeResult time(const TimeRequest& request) override {
     times.push_back(request);
     for (const TensorArena* set : request.sets) write_outputs(*set, time_value);
-    if (time_result) return time_result(request);
     TimeResult result;
-    result.samples.assign(request.variants.size(), samples_of({10.0, 11.0, 12.0, 13.0, 14.0}));
+    if (time_result) {
+      result = time_result(request);
+    } else {
+      result.samples.assign(request.variants.size(), samples_of({10.0, 11.0, 12.0, 13.0, 14.0}));
+    }
+    for (std::size_t set = 0; set < request.digests.size(); ++set) {
+      if (digest_of(time_value, request.digest_seed) != request.digests[set]) {
+        result.unlike.push_back(static_cast<int>(set));
+      }
+    }
     return result;
   }
   // Of the roofs only those of memory are known, all alike.
@@ -83,6 +93,10 @@ class ScriptedDevice : public TimingDevice {
     ActivityResult activity;
     activity.reason = "no CUPTI on this GPU";
     return activity;
+  }
+  // Outputs hold one value throughout.
+  static std::uint64_t digest_of(std::byte value, std::uint64_t seed) {
+    return (seed | 1) * 257 + std::to_integer<std::uint64_t>(value);
   }
   void write_outputs(const TensorArena& arena, std::byte value) const {
     for (std::byte& one : arena.bytes(output)) one = value;

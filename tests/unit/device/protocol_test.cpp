@@ -152,6 +152,21 @@ TEST(Protocol, TracesAndCountersSurvive) {
   EXPECT_EQ(back.activity.reason, "lost");
 }
 
+TEST(Protocol, WhatComesBackOfARunSurvives) {
+  const TensorArena arena = test::make_tensors(10);
+  RunRequest request;
+  request.arena = &arena;
+  request.plan = test::plan_for("a", 10);
+  const RunJob plain = run_job_from_request(over_the_wire(run_request(request, 0)), {});
+  EXPECT_TRUE(plain.outputs);
+  EXPECT_FALSE(plain.digest_seed.has_value());
+  request.outputs = false;
+  request.digest_seed = 0xFFFFFFFFFFFFFFFFu;
+  const RunJob job = run_job_from_request(over_the_wire(run_request(request, 0)), {});
+  EXPECT_FALSE(job.outputs);
+  EXPECT_EQ(job.digest_seed, request.digest_seed);
+}
+
 TEST(Protocol, ATimeRequestSurvives) {
   const TensorArena arena = test::make_tensors(10);
   TimeRequest request;
@@ -161,6 +176,8 @@ TEST(Protocol, ATimeRequestSurvives) {
   request.warmup = 7;
   request.stop = {8, 9, 0.125, std::chrono::milliseconds(10)};
   request.seed = 0xFFFFFFFFFFFFFFFFu;
+  request.digest_seed = 0xFFFFFFFFFFFFFFFEu;
+  request.digests = {1, 0xFFFFFFFFFFFFFFFDu};
   request.timeout = std::chrono::milliseconds(1000);
   const TimeJob job = time_job_from_request(over_the_wire(time_request(request)), {});
   ASSERT_EQ(job.variants.size(), 2u);
@@ -173,6 +190,8 @@ TEST(Protocol, ATimeRequestSurvives) {
   EXPECT_EQ(job.stop.precision, 0.125);
   EXPECT_EQ(job.stop.budget.count(), 10);
   EXPECT_EQ(job.seed, request.seed);
+  EXPECT_EQ(job.digest_seed, request.digest_seed);
+  EXPECT_EQ(job.digests, request.digests);
   EXPECT_EQ(job.patience.count(), 500);
 }
 
@@ -183,6 +202,7 @@ TEST(Protocol, ResultsSurvive) {
   run.placement = Placement::bare;
   run.input_protection = "read_only";
   run.addresses = {{"x", 0x7f0000000100}};
+  run.digest = 0xFFFFFFFFFFFFFFFFu;
   const RunResult run_copy = run_result_from_reply(over_the_wire(run_reply(run)));
   EXPECT_EQ(run_copy.fault.kind, FaultKind::misaligned);
   EXPECT_EQ(run_copy.fault.message, "here");
@@ -190,6 +210,7 @@ TEST(Protocol, ResultsSurvive) {
   EXPECT_EQ(run_copy.placement, Placement::bare);
   EXPECT_EQ(run_copy.input_protection, "read_only");
   EXPECT_EQ(run_copy.addresses, run.addresses);
+  EXPECT_EQ(run_copy.digest, run.digest);
 
   TimeResult time;
   time.faulty_variant = 1;
@@ -200,6 +221,7 @@ TEST(Protocol, ResultsSurvive) {
   time.power_watts = 512.5;
   time.throttling = {"power cap"};
   time.rechecks = {7, 2};
+  time.unlike = {1};
   const TimeResult time_copy = time_result_from_reply(over_the_wire(time_reply(time)));
   EXPECT_FALSE(time_copy.fault);
   EXPECT_EQ(time_copy.faulty_variant, 1);
@@ -216,6 +238,7 @@ TEST(Protocol, ResultsSurvive) {
   EXPECT_EQ(time_copy.throttling, time.throttling);
   EXPECT_EQ(time_copy.rechecks.count, 7);
   EXPECT_EQ(time_copy.rechecks.differing, 2);
+  EXPECT_EQ(time_copy.unlike, time.unlike);
 }
 
 TEST(Protocol, ATensorKeepsItsAlignment) {

@@ -85,6 +85,24 @@ TEST_F(CpuTiming, TheLastOutputsOfEverySetComeBack) {
   EXPECT_EQ(sets.size(), 2u);
 }
 
+TEST_F(CpuTiming, OutputsOfTheDigestThatIsKnownStayWhereTheyAre) {
+  RunRequest run;
+  run.arena = &arena_;
+  run.plan = plan_for("twice", k_timed_elements);
+  run.outputs = false;
+  run.digest_seed = request_.digest_seed = 5;
+  const std::uint64_t digest = worker_.run(run).digest;
+  EXPECT_NE(element(arena_, "y", 3), 7.0f);
+  TensorArena other = make_tensors(k_timed_elements);
+  request_.sets.push_back(&other);
+  request_.digests = {digest, digest + 1};
+  const TimeResult result = time({"twice"});
+  ASSERT_FALSE(result.fault) << result.fault.message;
+  EXPECT_THAT(result.unlike, testing::ElementsAre(1));
+  EXPECT_NE(element(arena_, "y", 3), 7.0f);
+  EXPECT_EQ(element(other, "y", 3), 7.0f);
+}
+
 TEST_F(CpuTiming, AnOutputThatOnlyAnEarlierLaunchWroteIsPoison) {
   const TimeResult result = time({"nothing"});
   ASSERT_FALSE(result.fault) << result.fault.message;
