@@ -49,7 +49,8 @@ void add_profile_command(CLI::App& app) {
   command->add_option("--compiled", options->compiled, "compile.json of the version")->required();
   command->add_option("--verified", options->verified, "verify.json of the version")->required();
   command->add_option("--measured", options->measured, "bench.json of the version")->required();
-  command->add_option("--ncu", options->ncu, "output of ncu --csv --page raw or details, merged");
+  command->add_option("--ncu", options->ncu,
+                      "output of ncu --csv --page raw or details, in place of running it");
   command->add_option("--workload", options->workload,
                       "name of the workload (default: the one that moves most bytes)");
   command->add_option("--output", options->output, "profile.json to write")->required();

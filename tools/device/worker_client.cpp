@@ -3,6 +3,7 @@
 #include "device/compute_sanitizer.hpp"
 #include "device/description.hpp"
 #include "device/device_lock.hpp"
+#include "device/ncu_run.hpp"
 #include "device/protocol.hpp"
 #include "device/reply_check.hpp"
 #include "device/sanitizer.hpp"
@@ -271,6 +272,28 @@ ToolResult Worker::check(SanitizerTool tool, const RunRequest& request, int modu
   result = run_under_tool(wanted);
   result.version = program.version;
   return result;
+}
+
+NcuResult Worker::profile(const RunRequest& request, int module) {
+  if (impl_->options.device != "cuda") fail(ExitCode::internal, "ncu watches GPUs only");
+  NcuResult result;
+  NcuRun wanted;
+  wanted.ncu = find_ncu();
+  if (wanted.ncu.empty()) {
+    result.reason =
+        "there is no ncu on this machine (not in PATH, CUDA_HOME or /usr/local/cuda), or "
+        "KERNELLOOP_NCU is off";
+    return result;
+  }
+  if (Impl::Loading loading = impl_->prepare({module}); loading.fault) {
+    result.reason = loading.fault.message;
+    return result;
+  }
+  impl_->process.reset();
+  wanted.program = impl_->program();
+  wanted.artifact = &impl_->artifacts[static_cast<std::size_t>(module)];
+  wanted.request = &request;
+  return run_under_ncu(wanted);
 }
 
 TimeResult Worker::time(const TimeRequest& request) {

@@ -146,6 +146,14 @@ struct ToolResult {
   RunResult run;        // as the device saw it; its fault may be the tool's doing
 };
 
+// What `ncu --csv` prints of a run's launches; counters/ncu_csv.hpp reads both texts.
+struct NcuResult {
+  std::string version;  // "2025.3.1.0"
+  std::string raw;      // `--page raw --print-units base`
+  std::string details;  // `--page details`
+  std::string reason;   // why there is nothing; then the texts are empty
+};
+
 struct WorkerOptions {
   std::string device;                 // "cuda" | "cpu"
   std::filesystem::path program;      // kernelloop-device itself; empty: /proc/self/exe
@@ -169,6 +177,9 @@ class Worker {
   // One run in a worker of its own under a tool of compute-sanitizer; cuda only. Placement and
   // poison of the request are replaced by what the tool needs.
   ToolResult check(SanitizerTool tool, const RunRequest& request, int module = 0);
+  // One run in a worker of its own under ncu; cuda only. Ends the worker that is there, since only
+  // one process can count at a time.
+  NcuResult profile(const RunRequest& request, int module = 0);
   // Roofs of memory over buffers of `bytes` each; cuda only.
   RoofValue measure_roof(const Roof& roof, std::int64_t bytes);
 

@@ -11,6 +11,7 @@
 #include "profile/step_head.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kernelloop {
 namespace {
@@ -37,24 +38,70 @@ CounterContext context_of(const ProfileRequest& request, const WorkloadCase& one
   return context;
 }
 
-// ncu's rules, the most promising first, in the room that is left.
-void add_rules(const std::vector<NcuKernel>& kernels, std::vector<std::string>& lines) {
-  constexpr std::size_t k_length = 240;
-  std::vector<const NcuRule*> rules;
-  for (const NcuKernel& kernel : kernels) {
-    for (const NcuRule& rule : kernel.rules) {
-      if (rule.type != "INF") rules.push_back(&rule);
+// What ncu says of the run, one way or the other.
+struct Ncu {
+  std::string version;
+  std::string reason;  // why it says nothing
+  std::vector<NcuKernel> kernels;
+};
+
+Ncu look_with_ncu(const ProfileRequest& request, const RunRequest& run, Worker& worker,
+                  int module) {
+  Ncu ncu;
+  if (!request.ncu_csv.empty()) {
+    ncu.kernels = read_ncu_csv(request.ncu_csv);
+    return ncu;
+  }
+  const NcuResult result = worker.profile(run, module);
+  ncu.version = result.version;
+  ncu.reason = result.reason;
+  if (!ncu.reason.empty()) return ncu;
+  try {
+    for (const std::string& text : {result.raw, result.details}) {
+      for (NcuKernel& kernel : read_ncu_csv(text)) ncu.kernels.push_back(std::move(kernel));
     }
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::bad_input) throw;
+    ncu.kernels.clear();
+    ncu.reason = error.what();
+  }
+  return ncu;
+}
+
+// The rules that advise something, the most promising first.
+std::vector<NcuRule> advice(const std::vector<NcuKernel>& kernels) {
+  std::vector<NcuRule> rules;
+  for (const NcuKernel& kernel : kernels) {
+    std::copy_if(kernel.rules.begin(), kernel.rules.end(), std::back_inserter(rules),
+                 [](const NcuRule& rule) { return rule.type != "INF"; });
   }
   std::stable_sort(rules.begin(), rules.end(),
-                   [](const NcuRule* a, const NcuRule* b) { return a->speedup > b->speedup; });
-  for (const NcuRule* rule : rules) {
+                   [](const NcuRule& a, const NcuRule& b) { return a.speedup > b.speedup; });
+  return rules;
+}
+
+// In the room that is left.
+void add_rules(const std::vector<NcuRule>& rules, std::vector<std::string>& lines) {
+  constexpr std::size_t k_length = 240;
+  for (const NcuRule& rule : rules) {
     if (lines.size() == k_most_lines) return;
     lines.push_back(fmt::format(
-        "ncu {}{}: {}{}", rule->section,
-        rule->speedup > 0 ? fmt::format(" (est. {:.0f} %)", rule->speedup) : "",
-        rule->description.substr(0, k_length), rule->description.size() > k_length ? "..." : ""));
+        "ncu {}{}: {}{}", rule.section,
+        rule.speedup > 0 ? fmt::format(" (est. {:.0f} %)", rule.speedup) : "",
+        rule.description.substr(0, k_length), rule.description.size() > k_length ? "..." : ""));
   }
+}
+
+Json ncu_json(const Ncu& ncu, const std::vector<NcuRule>& rules) {
+  Json list = Json::array();
+  for (const NcuRule& rule : rules) {
+    list.push_back({{"section", rule.section},
+                    {"type", rule.type},
+                    {"description", rule.description},
+                    {"speedup_type", rule.speedup_type},
+                    {"speedup", rule.speedup}});
+  }
+  return {{"version", ncu.version}, {"reason", ncu.reason}, {"rules", list}};
 }
 
 // What ncu counted under the names that the digest knows: of the longest kernel, where CUPTI could
@@ -95,21 +142,22 @@ Json profile_version(const ProfileRequest& request, Worker& worker) {
   run.arena = &one.sets.front();
   run.plan = plan;
   run.count = all_metric_names();
-  const RunResult result =
-      worker.run(run, worker.load(artifact_for(request.compiled, worker.device())));
+  run.outputs = false;
+  const int module = worker.load(artifact_for(request.compiled, worker.device()));
+  const RunResult result = worker.run(run, module);
   if (result.fault) {
     return step_head(
         request.compiled, "failed",
         fmt::format("{} while counting: {}", name_of(result.fault.kind), result.fault.message));
   }
-  const std::vector<NcuKernel> ncu =
-      request.ncu_csv.empty() ? std::vector<NcuKernel>{} : read_ncu_csv(request.ncu_csv);
+  const Ncu ncu = look_with_ncu(request, run, worker, module);
+  const std::vector<NcuRule> rules = advice(ncu.kernels);
   const CounterResult& counted = result.counters;
   const bool by_cupti = !counted.values.empty();
-  const MetricValues values = by_cupti ? counted.values : longest_kernel(ncu);
+  const MetricValues values = by_cupti ? counted.values : longest_kernel(ncu.kernels);
   const CounterContext context = context_of(request, one, plan, worker.device());
   CounterDigest digest = digest_counters(values, context);
-  add_rules(ncu, digest.lines);
+  add_rules(rules, digest.lines);
 
   Json json = step_head(request.compiled, values.empty() ? "unavailable" : "profiled",
                         by_cupti ? "" : counted.reason);
@@ -121,6 +169,7 @@ Json profile_version(const ProfileRequest& request, Worker& worker) {
   json["chip"] = counted.chip;
   json["passes"] = counted.passes;
   json["metrics"] = values;
+  json["ncu"] = ncu_json(ncu, rules);
   json["minimum_bytes"] = context.minimum_bytes;
   json["bound"] = name_of(digest.bound);
   const auto missing = work_not_done(values, context);

@@ -16,7 +16,7 @@ struct ProfileRequest {
   CompiledVersion compiled;
   Json verified;         // verify.json
   Json measured;         // bench.json: times and roofs; null: none
-  std::string ncu_csv;   // the text of `ncu --csv`; empty: none
+  std::string ncu_csv;   // the text of `ncu --csv`; empty: ncu is run where there is one
   std::string workload;  // "": the one that moves most bytes
   std::uint64_t seed = 0;
 };
