@@ -4,6 +4,7 @@
 #include "compile/nvcc.hpp"
 #include "compile/source_text.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 
@@ -11,14 +12,6 @@
 
 namespace kernelloop {
 namespace {
-
-Problem problem_at(Problem::Kind kind, std::string message, std::size_t line = 0) {
-  Problem problem;
-  problem.kind = kind;
-  problem.message = std::move(message);
-  problem.line = line;
-  return problem;
-}
 
 std::filesystem::path assembler_of(const CompileRequest& request, const Toolchain& toolchain) {
   if (!toolchain.ptxas.empty()) return toolchain.ptxas;
@@ -98,8 +91,8 @@ class Builder {
                       "; write the newest or most unusual part differently");
       case AdapterRun::Outcome::timed_out:
         return refuse(Problem::Kind::timeout,
-                      fmt::format("{} did not finish in {:g} s of CPU time", title_,
-                                  static_cast<double>(request_.timeout.count()) / 1000.0),
+                      fmt::format("{} did not finish in {} of CPU time", title_,
+                                  seconds_text(request_.timeout)),
                       ": the source does work without end while it is compiled. Make unrolled "
                       "loops and constants smaller");
     }
@@ -121,8 +114,7 @@ class Builder {
             "; write the newest or most unusual part differently");
       case AssembleRun::Outcome::timed_out:
         return refuse(Problem::Kind::timeout,
-                      fmt::format("ptxas did not finish in {:g} s of CPU time",
-                                  static_cast<double>(request_.timeout.count()) / 1000.0),
+                      "ptxas did not finish in " + seconds_text(request_.timeout) + " of CPU time",
                       "; make unrolled loops and tiles smaller");
     }
   }

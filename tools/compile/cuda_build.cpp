@@ -8,10 +8,10 @@
 #include "compile/source_text.hpp"
 #include "compile/traced_source.hpp"
 #include "support/files.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <iterator>
 #include <utility>
 
@@ -23,25 +23,14 @@ void append(std::vector<T>& to, std::vector<T> from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-Problem problem_of(Problem::Kind kind, std::string message) {
-  Problem problem;
-  problem.kind = kind;
-  problem.message = std::move(message);
-  return problem;
-}
-
-std::string in_seconds(std::chrono::milliseconds time) {
-  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000.0);
-}
-
 // What the run says that is not in its messages.
 void explain_outcome(const NvccRun& run, const CompileRequest& request, CudaBuild& build) {
   switch (run.outcome) {
     case NvccRun::Outcome::accepted:
       return;
     case NvccRun::Outcome::timed_out:
-      build.reason = "nvcc did not finish in " + in_seconds(request.timeout) + " of CPU time";
-      build.problems.push_back(problem_of(
+      build.reason = "nvcc did not finish in " + seconds_text(request.timeout) + " of CPU time";
+      build.problems.push_back(problem_at(
           Problem::Kind::timeout,
           build.reason +
               ": the source makes it work without end. Look for template recursion, constexpr "
@@ -49,7 +38,7 @@ void explain_outcome(const NvccRun& run, const CompileRequest& request, CudaBuil
       return;
     case NvccRun::Outcome::crashed:
       build.reason = "nvcc crashed on this source";
-      build.problems.push_back(problem_of(
+      build.problems.push_back(problem_at(
           Problem::Kind::diagnostic,
           fmt::format("nvcc crashed while it compiled this source ({}); write the newest "
                       "or most unusual part differently",
@@ -101,7 +90,7 @@ void compile_one(const CompileRequest& request, const std::string& architecture,
   add_code({architecture, job.source, run.ptx, build.accepted ? run.cubin : "", run.messages},
            source, request.traced, build);
   if (!build.accepted && !has_error(build.problems)) {
-    build.problems.push_back(problem_of(
+    build.problems.push_back(problem_at(
         Problem::Kind::diagnostic,
         fmt::format("nvcc rejects the source, but the first {} bytes of its messages hold no "
                     "error; remove what makes it print so much",

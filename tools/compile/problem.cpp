@@ -41,12 +41,16 @@ bool is_rule(const Problem& problem) {
 
 }  // namespace
 
-Problem broken_rule(std::string message, std::size_t line) {
+Problem problem_at(Problem::Kind kind, std::string message, std::size_t line) {
   Problem problem;
-  problem.kind = Problem::Kind::policy;
+  problem.kind = kind;
   problem.message = std::move(message);
   problem.line = line;
   return problem;
+}
+
+Problem broken_rule(std::string message, std::size_t line) {
+  return problem_at(Problem::Kind::policy, std::move(message), line);
 }
 
 void ProblemList::add(Problem problem) {

@@ -22,6 +22,9 @@ struct Problem {
   std::size_t column = 0;  // from 1; 0 when unknown
 };
 
+// An error at a line of the source (0: unknown).
+Problem problem_at(Problem::Kind kind, std::string message, std::size_t line = 0);
+
 // A version that breaks a rule, at a line of its source (0: unknown).
 Problem broken_rule(std::string message, std::size_t line);
 

@@ -10,6 +10,7 @@
 #include "device/tool_run.hpp"
 #include "device/worker_process.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -36,8 +37,6 @@ std::string shown(const std::string& output) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.empty() ? text : "; it printed: " + text;
 }
-
-std::string seconds(milliseconds time) { return fmt::format("{:g} s", time.count() / 1000.0); }
 
 std::filesystem::path own_program() {
   std::error_code error;
@@ -91,7 +90,7 @@ struct Worker::Impl {
     Exchange exchange = process->ask(Json{{"op", "describe"}}, {}, k_describe_timeout);
     if (exchange.end != Exchange::End::replied) {
       const std::string what = exchange.end == Exchange::End::timed_out
-                                   ? "did not answer within " + seconds(k_describe_timeout)
+                                   ? "did not answer within " + seconds_text(k_describe_timeout)
                                    : exchange.how_it_died;
       const std::string printed = shown(process->output());
       process.reset();
@@ -140,7 +139,7 @@ struct Worker::Impl {
       answer.fault = {FaultKind::timeout,
                       fmt::format("killed: no end after {} (an endless loop, a wait for something "
                                   "that never comes, or far too slow){}",
-                                  seconds(timeout), shown(process->output()))};
+                                  seconds_text(timeout), shown(process->output()))};
     } else if (auto finding = first_finding(process->output()); finding && !preload.empty()) {
       answer.fault = *finding;
     } else {

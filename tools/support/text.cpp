@@ -1,5 +1,7 @@
 #include "support/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kernelloop {
@@ -28,6 +30,10 @@ std::string upper_case(std::string_view text) {
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   }
   return upper;
+}
+
+std::string seconds_text(std::chrono::milliseconds time) {
+  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000.0);
 }
 
 std::string_view last_line(std::string_view text) {

@@ -1,6 +1,7 @@
-// Text as lines and as words in one case.
+// Text as lines, words in one case, times in words.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,9 @@ std::vector<std::string_view> split_lines(std::string_view text);
 // ASCII letters in lower case, everything else as it is.
 std::string lower_case(std::string_view text);
 std::string upper_case(std::string_view text);
+
+// "0.5 s", "120 s".
+std::string seconds_text(std::chrono::milliseconds time);
 
 // The last line that says something, without the blanks at its end; empty when none does.
 std::string_view last_line(std::string_view text);

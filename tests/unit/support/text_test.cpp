@@ -10,6 +10,11 @@ TEST(Text, ChangesTheCaseOfLettersOnly) {
   EXPECT_EQ(upper_case("gh100-a_\xC3\xA4"), "GH100-A_\xC3\xA4");
 }
 
+TEST(Text, TimesInSeconds) {
+  EXPECT_EQ(seconds_text(std::chrono::milliseconds(1500)), "1.5 s");
+  EXPECT_EQ(seconds_text(std::chrono::minutes(2)), "120 s");
+}
+
 TEST(Text, TheLastLineIsTheLastThatSaysSomething) {
   EXPECT_EQ(last_line("one\ntwo  \n\n \r\n"), "two");
   EXPECT_EQ(last_line("  one"), "  one");
