@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <regex>
 #include <vector>
 
@@ -26,15 +27,18 @@ std::vector<std::string> lines_of(std::string_view text) {
 }
 
 // The thoughts some models print before the answer; also when the opening mark was cut off.
-std::string without_thoughts(std::string text) {
+std::string without_thoughts(std::string_view answer) {
   constexpr std::string_view k_open = "<think>";
   constexpr std::string_view k_close = "</think>";
-  for (std::size_t close = text.find(k_close); close != std::string::npos;
-       close = text.find(k_close)) {
-    const std::size_t open = text.rfind(k_open, close);
-    const std::size_t begin = open == std::string::npos ? 0 : open;
-    text.erase(begin, close + k_close.size() - begin);
+  std::string text;
+  for (std::size_t close = answer.find(k_close); close != std::string_view::npos;
+       close = answer.find(k_close)) {
+    text += answer.substr(0, close);
+    const std::size_t open = text.rfind(k_open);
+    text.resize(open == std::string::npos ? 0 : open);
+    answer.remove_prefix(close + k_close.size());
   }
+  text += answer;
   // Thoughts that never end: there is no answer behind them.
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string::npos && text.compare(start, k_open.size(), k_open) == 0) text.clear();
@@ -158,14 +162,34 @@ bool is_html_escaped(const std::string& source) {
          source.find("&quot;") != std::string::npos;
 }
 
+// What stands behind "Summary:", which may be a heading, a list item or set in bold. By hand: a
+// std::regex with several stars one after another takes minutes for some lines.
+std::optional<std::string_view> behind_summary_mark(std::string_view line) {
+  constexpr std::string_view k_word = "summary";
+  const auto skip = [&line](std::string_view characters) {
+    line.remove_prefix(std::min(line.find_first_not_of(characters), line.size()));
+  };
+  skip(" \t*_#>-");
+  const std::string_view word = line.substr(0, k_word.size());
+  const bool begins = std::equal(word.begin(), word.end(), k_word.begin(), k_word.end(),
+                                 [](unsigned char a, char b) { return std::tolower(a) == b; });
+  if (!begins) return std::nullopt;
+  line.remove_prefix(k_word.size());
+  skip("*_");
+  skip(" \t");
+  if (line.empty() || line.front() != ':') return std::nullopt;
+  line.remove_prefix(1);
+  skip(" \t*_");
+  line = line.substr(0, line.find('\r'));
+  return line.substr(0, line.find_last_not_of(" \t*_") + 1);
+}
+
 std::string summary_of(const std::vector<std::string>& prose) {
-  static const std::regex k_summary(R"(^[\s*_#>-]*summary[*_]*\s*:[*_]*\s*(.*?)[\s*_]*$)",
-                                    std::regex::icase);
   for (const std::string& line : prose) {
-    std::smatch match;
-    if (line.size() > 2000 || !std::regex_match(line, match, k_summary)) continue;
+    const std::optional<std::string_view> found = behind_summary_mark(line);
+    if (!found) continue;
     constexpr std::size_t k_longest = 200;
-    std::string text = match[1].str();
+    std::string text(*found);
     if (text.size() > k_longest) {
       std::size_t cut = k_longest;
       while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0u) == 0x80u) --cut;
@@ -273,7 +297,7 @@ Extraction extract_source(std::string_view text, std::string_view stop_reason,
     return problem_of(Problem::truncated,
                       "the answer hit the length limit; give a shorter file, without explanations");
   }
-  const std::string answer = without_thoughts(std::string(text));
+  const std::string answer = without_thoughts(text);
   if (answer.find_first_not_of(" \t\r\n") == std::string::npos) {
     return problem_of(Problem::empty, "the answer is empty; give the whole file in one code block");
   }

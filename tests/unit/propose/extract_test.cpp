@@ -99,8 +99,17 @@ TEST(Extraction, TakesTheSummaryOutsideTheCodeOnly) {
             "16-byte loads, one pass.");
   EXPECT_EQ(summary("**Summary:** two rows\n" + block(k_kernel)), "two rows");
   EXPECT_EQ(summary(block(k_kernel) + "\nsummary: after it\n"), "after it");
+  EXPECT_EQ(summary("- __Summary__ : *short*\n" + block(k_kernel)), "short");
+  EXPECT_EQ(summary("In summary: no\nSummary of it\nSummary:\n" + block(k_kernel)), "");
   EXPECT_EQ(summary(block(k_kernel + "// Summary: inside\n")), "");
   EXPECT_EQ(summary("Summary: " + std::string(500, 'x') + "\n" + block(k_kernel)).size(), 203u);
+}
+
+// With a regular expression, whose work grows with the third power of the length, this took
+// minutes.
+TEST(Extraction, ALongLineOfMarksIsNoWork) {
+  const std::string line = "Summary:" + std::string(1900, '*') + "x\rx" + std::string(50, '_');
+  EXPECT_EQ(extract_source(line + "\n" + block(k_kernel), "end").summary, "x");
 }
 
 TEST(Extraction, SurvivesAnyPrefixOfAnAnswer) {
