@@ -20,7 +20,7 @@ struct Options {
   std::string port_file;
   std::string script;
   std::string report;
-  int seconds = 600;
+  int seconds = 1800;  // more than a test may take (its TIMEOUT)
   int requests = 100000;
 };
 
