@@ -7,16 +7,12 @@
 //   KL_TRACE_INSTANT("tile");                           // a point in time
 //
 // Costs nothing unless KERNELLOOP_TRACE is defined: the macros then only check their argument. The
-// traced build is never timed, verified or adopted. Names are string literals of letters, digits and
-// "_-.:/ ", at most 48 long. Lane 0 of each warp speaks for its warp: a mark that lane 0 does not
-// reach is not recorded. Kernels need no set-up: the build adds the scope of the whole kernel.
+// traced build is never timed, verified or adopted. Names are string literals of letters, digits
+// and "_-.:/ ", at most 48 long. Lane 0 of each warp speaks for its warp: a mark that lane 0 does
+// not reach is not recorded. Kernels need no set-up: the build adds the scope of the whole kernel.
 #pragma once
 
-#ifdef __CUDACC__
-#define KERNELLOOP_TRACE_CONSTEXPR __host__ __device__ constexpr
-#else
-#define KERNELLOOP_TRACE_CONSTEXPR constexpr
-#endif
+#include <kernelloop/trace_records.cuh>
 
 namespace kernelloop::trace {
 
@@ -31,18 +27,10 @@ KERNELLOOP_TRACE_CONSTEXPR bool is_name(const char* name) {
   return length > 0 && length <= 48;
 }
 
-// What stands for a name in a record: 30 bits of FNV-1a. The decoder finds the names in the PTX and
-// refuses two with the same number.
-KERNELLOOP_TRACE_CONSTEXPR unsigned int id_of(const char* name) {
-  unsigned int hash = 2166136261u;
-  for (; *name != '\0'; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 16777619u;
-  return (hash ^ (hash >> 30)) & 0x3FFFFFFFu;
-}
-
 }  // namespace kernelloop::trace
 
-#define KERNELLOOP_TRACE_CHECK(name)                 \
-  static_assert(::kernelloop::trace::is_name(name),  \
+#define KERNELLOOP_TRACE_CHECK(name)                \
+  static_assert(::kernelloop::trace::is_name(name), \
                 "a trace name is 1 to 48 letters, digits, blanks or _-.:/")
 
 #ifndef KERNELLOOP_TRACE
@@ -54,119 +42,123 @@ KERNELLOOP_TRACE_CONSTEXPR unsigned int id_of(const char* name) {
 
 #else
 
-namespace kernelloop::trace {
-
-// Set by the harness before each launch. What is not set records nothing.
-struct Target {
-  unsigned long long regions;  // address of the first warp's region; 0: off
-  unsigned int capacity;       // records of a region
-  unsigned int stride;         // every stride-th block is traced
-  unsigned int blocks;         // traced blocks, by which regions end
-  unsigned int nonce;          // another one in every launch
-};
-
-// The head of a region, as tools/trace reads it; `capacity` records of 8 bytes follow.
-struct Region {
-  unsigned int multiprocessor;
-  unsigned int events;              // all of them, kept or not
-  unsigned long long begin_ns;      // %globaltimer at the first event
-  unsigned long long begin_clock;   // %clock64 there
-  unsigned long long end_ns;        // the same at the end of the kernel's own scope; 0: not reached
-  unsigned long long end_clock;
-  unsigned int block;
-  unsigned int warp;
-  unsigned long long reserved[2];
-};
-static_assert(sizeof(Region) == 64, "tools/trace reads it by these offsets");
-
-struct Record {
-  unsigned int tag;   // id << 2 | kind
-  unsigned int time;  // low half of %clock64
-};
-
-// Of a warp, in shared memory, which nobody sets to zero: it is valid when the key is right.
-struct alignas(16) State {
-  unsigned long long region;  // 0: the block is not traced
-  unsigned int key;
-  unsigned int events;
-};
-
-inline constexpr unsigned int k_begin = 0;
-inline constexpr unsigned int k_end = 1;
-inline constexpr unsigned int k_instant = 2;
-
-}  // namespace kernelloop::trace
-
 extern "C" {
 __constant__ kernelloop::trace::Target kernelloop_trace_target;
 }
 
 namespace kernelloop::trace {
 
+// The clobber keeps the loads and stores of a scope inside it.
 __device__ __forceinline__ unsigned int clock_now() {
   unsigned int value;
   asm volatile("mov.u32 %0, %%clock;" : "=r"(value)::"memory");
   return value;
 }
 
-// Both clocks of this multiprocessor, read next to each other.
-__device__ __forceinline__ void anchor(unsigned long long& ns, unsigned long long& cycles) {
+__device__ __forceinline__ Anchor anchor_now() {
+  Anchor anchor;
   asm volatile("mov.u64 %0, %%globaltimer;\n\tmov.u64 %1, %%clock64;"
-               : "=l"(ns), "=l"(cycles)::"memory");
+               : "=l"(anchor.ns), "=l"(anchor.clock)::"memory");
+  return anchor;
 }
 
-__device__ __forceinline__ State& state_of(unsigned int warp) {
-  __shared__ State states[32];
-  return states[warp];
+template <typename T>
+__device__ __forceinline__ void store(unsigned long long array, unsigned int index, T value) {
+  static_assert(sizeof(T) == 16);
+  const auto words = __builtin_bit_cast(ulonglong2, value);
+  asm volatile("st.global.v2.u64 [%0], {%1, %2};" ::"l"(array + index * 16ull), "l"(words.x),
+               "l"(words.y)
+               : "memory");
 }
 
-// The first event of a warp: finds its region and fills in the head.
-__device__ __forceinline__ State enter(const Target& target, unsigned int block, unsigned int warp,
-                                       unsigned int key) {
-  const unsigned int traced = block / target.stride;
-  if (block % target.stride != 0 || traced >= target.blocks) return {0, key, 0};
-  const unsigned int warps = (blockDim.x * blockDim.y * blockDim.z + 31) / 32;
-  const unsigned long long bytes = sizeof(Region) + sizeof(Record) * target.capacity;
-  const unsigned long long address =
-      target.regions + (static_cast<unsigned long long>(traced) * warps + warp) * bytes;
-  auto* region = reinterpret_cast<Region*>(address);
-  unsigned int multiprocessor;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
-  region->multiprocessor = multiprocessor;
-  region->block = block;
-  region->warp = warp;
-  anchor(region->begin_ns, region->begin_clock);
-  return {address, key, 0};
-}
-
-__device__ __forceinline__ void record(unsigned int tag, bool kernel) {
+__device__ __forceinline__ MarkSlot own_mark_slot() {
   const Target& target = kernelloop_trace_target;
-  const unsigned int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-  if (thread % 32 != 0 || target.regions == 0) return;
-  const unsigned int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-  const unsigned int warp = thread / 32;
-  // Tells what this block of this launch left in shared memory from what others did.
-  const unsigned int key = target.nonce ^ (block * 2654435761u);
-  State state = state_of(warp);
-  if (state.key != key) state = enter(target, block, warp, key);
-  if (state.region != 0) {
-    const unsigned int time = clock_now();
-    auto* region = reinterpret_cast<Region*>(state.region);
-    if (state.events < target.capacity) {
-      reinterpret_cast<uint2*>(region + 1)[state.events] = make_uint2(tag, time);
-    }
-    region->events = ++state.events;
-    if (kernel && tag % 4 == k_end) anchor(region->end_ns, region->end_clock);
-  }
-  state_of(warp) = state;
+  MarkSlot slot = mark_slot(target, blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z));
+  slot.there = slot.there & (target.on != 0);
+  return slot;
 }
 
-template <unsigned int Id, bool Kernel = false>
+// Volatile: read again where it is needed, so that the compiler keeps no register for it.
+__device__ __forceinline__ unsigned int block_index() {
+  unsigned int x, y, z;
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
+  asm volatile("mov.u32 %0, %%ctaid.y;" : "=r"(y));
+  asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(z));
+  return x + gridDim.x * (y + gridDim.y * z);
+}
+__device__ __forceinline__ unsigned int thread_index() {
+  unsigned int x, y, z;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
+  asm volatile("mov.u32 %0, %%tid.y;" : "=r"(y));
+  asm volatile("mov.u32 %0, %%tid.z;" : "=r"(z));
+  return x + blockDim.x * (y + blockDim.y * z);
+}
+
+// How many marks a warp has left, in shared memory, which nobody sets to zero: it holds when the
+// key is that of this block of this launch.
+struct alignas(8) Count {
+  unsigned int key;
+  unsigned int marks;
+};
+
+__device__ __forceinline__ Count& count_of(unsigned int warp) {
+  __shared__ Count counts[32];
+  return counts[warp];
+}
+
+__device__ __forceinline__ void mark(unsigned int tag) {
+  const Target& target = kernelloop_trace_target;
+  const MarkSlot slot = own_mark_slot();
+  // The same for all threads of the block: where it is not marked, a mark is this branch.
+  if (!slot.there) return;
+  const unsigned int time = clock_now();
+  const unsigned int thread = thread_index();
+  if (thread % 32 != 0) return;
+  const unsigned int warp = thread / 32;
+  const unsigned int key = target.nonce ^ (slot.index * 2654435761u);
+  const Count count = count_of(warp);
+  const unsigned int before = count.key == key ? count.marks : 0;
+  const bool room = before < target.capacity;
+  const unsigned int place = (slot.index * target.warps + warp) * (target.capacity + 1) +
+                             (room ? before : target.capacity);
+  reinterpret_cast<uint2*>(target.marks)[place] = make_uint2(room ? tag : before + 1, time);
+  count_of(warp) = {key, before + 1};
+}
+
+template <unsigned int Id>
 struct Scope {
-  __device__ __forceinline__ Scope() { record(Id << 2 | k_begin, Kernel); }
-  __device__ __forceinline__ ~Scope() { record(Id << 2 | k_end, Kernel); }
+  __device__ __forceinline__ Scope() { mark(Id << 2 | k_begin); }
+  __device__ __forceinline__ ~Scope() { mark(Id << 2 | k_end); }
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
+};
+
+// The scope of a whole kernel. Between begin and end it holds one register.
+class Kernel {
+ public:
+  __device__ __forceinline__ Kernel() : begin_(clock_now()) { write(false); }
+  __device__ __forceinline__ ~Kernel() { write(true); }
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+ private:
+  __device__ __forceinline__ void write(bool ended) const {
+    const Target& target = kernelloop_trace_target;
+    const MarkSlot slot = own_mark_slot();
+    const bool every = (target.on & target.every_life) != 0;
+    if (!(slot.there | (ended & every))) return;
+    const unsigned int thread = thread_index();
+    if (thread % 32 != 0) return;
+    const unsigned int place = every ? block_index() : slot.index;
+    unsigned int multiprocessor;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+    unsigned long long now = 0;
+    if (ended) asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
+    store(target.lives, place * target.warps + thread / 32, Life{now, begin_, multiprocessor + 1});
+    if (slot.there & (thread == 0)) store(target.anchors, 2 * slot.index + ended, anchor_now());
+  }
+
+  unsigned int begin_;
 };
 
 }  // namespace kernelloop::trace
@@ -178,12 +170,12 @@ struct Scope {
 #define KERNELLOOP_TRACE_JOIN2(a, b) a##b
 #define KERNELLOOP_TRACE_JOIN(a, b) KERNELLOOP_TRACE_JOIN2(a, b)
 #define KERNELLOOP_TRACE_RECORD(name, kind) \
-  ::kernelloop::trace::record(::kernelloop::trace::id_of(name) << 2 | (kind), false)
+  ::kernelloop::trace::mark(::kernelloop::trace::id_of(name) << 2 | (kind))
 
-#define KL_TRACE_SCOPE(name)                                          \
-  KERNELLOOP_TRACE_NAME(name);                                        \
-  const ::kernelloop::trace::Scope<::kernelloop::trace::id_of(name)>  \
-  KERNELLOOP_TRACE_JOIN(kernelloop_trace_scope_, __COUNTER__)
+#define KL_TRACE_SCOPE(name)                                                                \
+  KERNELLOOP_TRACE_NAME(name);                                                              \
+  const ::kernelloop::trace::Scope<::kernelloop::trace::id_of(name)> KERNELLOOP_TRACE_JOIN( \
+      kernelloop_trace_scope_, __COUNTER__)
 #define KL_TRACE_BEGIN(name)   \
   KERNELLOOP_TRACE_NAME(name); \
   KERNELLOOP_TRACE_RECORD(name, ::kernelloop::trace::k_begin)
@@ -195,9 +187,8 @@ struct Scope {
   KERNELLOOP_TRACE_RECORD(name, ::kernelloop::trace::k_instant)
 
 // The scope of a whole kernel, put behind its opening brace by the traced build.
-#define KERNELLOOP_TRACE_KERNEL                                                     \
-  asm volatile("// kernelloop:trace \"kernel\"");                                  \
-  const ::kernelloop::trace::Scope<::kernelloop::trace::id_of("kernel"), true>      \
-      kernelloop_trace_kernel;
+#define KERNELLOOP_TRACE_KERNEL                   \
+  asm volatile("// kernelloop:trace \"kernel\""); \
+  const ::kernelloop::trace::Kernel kernelloop_trace_kernel;
 
 #endif

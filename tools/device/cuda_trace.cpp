@@ -1,16 +1,9 @@
 #include "device/cuda_trace.hpp"
 
+#include <cstdint>
+
 namespace kernelloop {
 namespace {
-
-// As in trace.cuh.
-struct Target {
-  unsigned long long regions = 0;
-  unsigned int capacity = 0;
-  unsigned int stride = 0;
-  unsigned int blocks = 0;
-  unsigned int nonce = 0;
-};
 
 constexpr const char* k_target = "kernelloop_trace_target";
 constexpr int k_warm_ups = 2;
@@ -25,14 +18,11 @@ CudaTracer::CudaTracer(const CudaDriver& driver, CudaHarness& harness, const Cud
       module_(module),
       layout_(trace.layout),
       buffer_(addresses.tensors.at(trace.tensor)),
-      target_(module.variable(k_target, sizeof(Target))) {}
+      target_(module.variable(k_target, sizeof(trace::Target))) {}
 
 void CudaTracer::aim(std::size_t index) {
-  const TracedLaunch& launch = layout_.launches.at(index);
-  const Target target{buffer_ + launch.offset, static_cast<unsigned int>(launch.capacity),
-                      static_cast<unsigned int>(launch.stride),
-                      static_cast<unsigned int>(launch.traced_blocks),
-                      static_cast<unsigned int>(random_())};
+  const trace::Target target =
+      layout_.launches.at(index).target(buffer_, static_cast<std::uint32_t>(random_()));
   driver_.check(driver_.cuMemcpyHtoDAsync(target_, &target, sizeof target, harness_.stream()),
                 "telling the kernels where to record");
   // The copy reads `target`, which ends here.
@@ -52,8 +42,8 @@ Fault CudaTracer::run(const std::vector<CudaCall>& calls, std::vector<double>& t
   }
   for (int i = 0; calls.size() == 1 && i < k_samples; ++i) {
     Fault refused;
-    aim(0);
     harness_.flush_l2();
+    aim(0);
     const auto sample = harness_.time(1, [&] {
       refused = module_.launch(calls, harness_.stream());
       return !refused;

@@ -19,6 +19,8 @@ class Writer {
     double end = 0;
     for (const WarpTrace& warp : trace.warps) {
       end = std::max(end, warp.end_ns);
+      // Where marks are not recorded all warps look alike: the first stands for its block.
+      if (!warp.marked && warp.warp != 0) continue;
       if (events_ + warp.spans.size() + warp.instants.size() > max_events_) {
         ++left_out_;
         continue;
@@ -42,7 +44,8 @@ class Writer {
                fmt::format("{} SM {}", trace.launch.kernel, warp.multiprocessor));
     }
     metadata("thread_name", process, thread,
-             fmt::format("block {} warp {}", warp.block, warp.warp));
+             warp.marked ? fmt::format("block {} warp {}", warp.block, warp.warp)
+                         : fmt::format("block {}", warp.block));
     for (const TraceSpan& span : warp.spans) {
       append(fmt::format(R"({{"ph":"X","name":{},"pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}{}}})",
                          Json(span.name).dump(), process, thread, in_us(span.begin_ns),

@@ -1,7 +1,5 @@
 #include "trace/clock_fit.hpp"
 
-#include "support/error.hpp"
-
 #include <algorithm>
 
 namespace kernelloop {
@@ -56,12 +54,9 @@ void ClockFits::fit() {
   }
 }
 
-const ClockFit& ClockFits::of(std::uint32_t multiprocessor) const {
+const ClockFit* ClockFits::find(std::uint32_t multiprocessor) const {
   const auto found = fits_.find(multiprocessor);
-  if (found == fits_.end()) {
-    fail(ExitCode::internal, "multiprocessor {} has no clock", multiprocessor);
-  }
-  return found->second;
+  return found == fits_.end() ? nullptr : &found->second;
 }
 
 }  // namespace kernelloop

@@ -27,8 +27,8 @@ class ClockFits {
   void add(std::uint32_t multiprocessor, std::uint64_t cycles, std::uint64_t ns);
   void fit();
 
-  // Of a multiprocessor that has an anchor.
-  [[nodiscard]] const ClockFit& of(std::uint32_t multiprocessor) const;
+  // nullptr where the multiprocessor has no anchor.
+  [[nodiscard]] const ClockFit* find(std::uint32_t multiprocessor) const;
   // The median rate of those whose anchors lie far enough apart; 0 when none does.
   [[nodiscard]] double cycles_per_ns() const noexcept { return median_; }
 

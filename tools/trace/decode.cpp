@@ -3,115 +3,60 @@
 #include "support/error.hpp"
 
 #include "trace/clock_fit.hpp"
+#include "trace/recorded.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace kernelloop {
 namespace {
 
-// As in trace.cuh.
-struct Head {
-  std::uint32_t multiprocessor = 0;
-  std::uint32_t events = 0;
-  std::uint64_t begin_ns = 0;
-  std::uint64_t begin_clock = 0;
-  std::uint64_t end_ns = 0;
-  std::uint64_t end_clock = 0;
-  std::uint32_t block = 0;
-  std::uint32_t warp = 0;
-  std::uint64_t reserved[2] = {};
-};
-static_assert(sizeof(Head) == 64);
-
-struct Record {
-  std::uint32_t tag = 0;
-  std::uint32_t time = 0;
-};
-
-constexpr std::uint32_t k_most_multiprocessors = 1024;
-
-struct Region {
-  Head head;
-  std::vector<Record> records;
-};
-
-template <typename T>
-T read(std::span<const std::byte> bytes, std::size_t offset) {
-  T value{};
-  std::memcpy(&value, bytes.data() + offset, sizeof value);
-  return value;
-}
-
-std::vector<Region> read_regions(const TracedLaunch& launch, std::span<const std::byte> buffer,
-                                 LaunchTrace& trace) {
-  std::vector<Region> regions;
-  for (std::int64_t index = 0; index < launch.traced_blocks * launch.warps; ++index) {
-    const std::size_t at = launch.offset + static_cast<std::size_t>(index) * launch.region_bytes();
-    Region region{read<Head>(buffer, at), {}};
-    if (region.head.events == 0) continue;
-    const std::int64_t block = index / launch.warps * launch.stride;
-    if (region.head.block != block || region.head.warp != index % launch.warps ||
-        region.head.multiprocessor >= k_most_multiprocessors) {
-      ++trace.malformed;
-      continue;
-    }
-    const auto kept =
-        std::min<std::size_t>(region.head.events, static_cast<std::size_t>(launch.capacity));
-    for (std::size_t i = 0; i < kept; ++i) {
-      region.records.push_back(read<Record>(buffer, at + sizeof(Head) + i * sizeof(Record)));
-    }
-    trace.dropped += region.head.events - kept;
-    regions.push_back(std::move(region));
-  }
-  return regions;
-}
-
-// A 32-bit time as the 64-bit one nearest behind the anchor. Marks may lie a little before it: the
-// time of a mark is taken first.
-double unwrapped(std::uint64_t anchor, std::uint32_t time) {
-  const auto ahead = static_cast<std::int32_t>(time - static_cast<std::uint32_t>(anchor));
-  const bool before = ahead < 0 && ahead > -1'000'000;
-  const double distance =
-      before ? ahead : static_cast<double>(time - static_cast<std::uint32_t>(anchor));
-  return static_cast<double>(anchor) + distance;
-}
-
 class WarpReader {
  public:
-  WarpReader(const Region& region, const std::map<std::uint32_t, std::string>& names,
+  WarpReader(const RecordedWarp& recorded, const std::map<std::uint32_t, std::string>& names,
              const ClockFit& clock, LaunchTrace& trace)
-      : region_(region), names_(names), clock_(clock), trace_(trace) {}
+      : recorded_(recorded), names_(names), clock_(clock), trace_(trace) {
+    const trace::Life& life = recorded.life;
+    // The nearest 64-bit time with that low half: before the end, else around an anchor.
+    const auto near =
+        life.end_clock != 0 ? life.end_clock : static_cast<std::uint64_t>(clock.offset_cycles);
+    const auto behind = static_cast<std::uint32_t>(near) - life.begin_clock;
+    begin_clock_ = static_cast<double>(near) -
+                   (life.end_clock != 0 ? static_cast<double>(behind)
+                                        : static_cast<double>(static_cast<std::int32_t>(behind)));
+  }
 
   WarpTrace read() {
-    const Head& head = region_.head;
-    warp_.block = head.block;
-    warp_.warp = head.warp;
-    warp_.multiprocessor = head.multiprocessor;
-    warp_.begin_ns = clock_.ns_of(static_cast<double>(head.begin_clock));
-    warp_.end_ns = warp_.begin_ns;
-    warp_.dropped = head.events - region_.records.size();
-    for (const Record& record : region_.records) add(record);
+    const trace::Life& life = recorded_.life;
+    warp_.block = recorded_.block;
+    warp_.warp = recorded_.warp;
+    warp_.multiprocessor = recorded_.multiprocessor;
+    warp_.marked = recorded_.marked;
+    warp_.dropped = recorded_.dropped;
+    warp_.whole = life.end_clock != 0;
+    warp_.begin_ns = clock_.ns_of(begin_clock_);
+    warp_.end_ns = warp_.whole ? clock_.ns_of(static_cast<double>(life.end_clock)) : warp_.begin_ns;
+    open_.push_back(0);
+    warp_.spans.push_back({std::string(k_kernel_scope), warp_.begin_ns, 0, 0, 0, true});
+    for (const trace::Record& record : recorded_.marks) add(record);
     finish();
     return std::move(warp_);
   }
 
  private:
-  void add(const Record& record) {
+  void add(const trace::Record& record) {
     const auto name = names_.find(record.tag >> 2);
     const std::uint32_t kind = record.tag & 3;
-    if (name == names_.end() || kind > 2) {
+    if (name == names_.end() || kind == 0) {
       ++trace_.malformed;
       return;
     }
-    const double ns = clock_.ns_of(unwrapped(region_.head.begin_clock, record.time));
-    if (first_) warp_.begin_ns = ns;
-    first_ = false;
+    const double ns =
+        clock_.ns_of(begin_clock_ + static_cast<double>(record.time - recorded_.life.begin_clock));
     warp_.end_ns = std::max(warp_.end_ns, ns);
-    if (kind == 0) {
+    if (kind == trace::k_begin) {
       open_.push_back(warp_.spans.size());
       warp_.spans.push_back({name->second, ns, ns, 0, open_.size() - 1, true});
-    } else if (kind == 1) {
+    } else if (kind == trace::k_end) {
       close(name->second, ns);
     } else {
       warp_.instants.push_back({name->second, ns});
@@ -120,10 +65,11 @@ class WarpReader {
 
   // Ends the innermost open span of that name; those inside it were left without an end.
   void close(const std::string& name, double ns) {
-    const auto found = std::find_if(open_.rbegin(), open_.rend(), [&](std::size_t index) {
-      return warp_.spans[index].name == name;
-    });
-    if (found == open_.rend()) {
+    const auto found =
+        std::find_if(open_.rbegin(), std::prev(open_.rend()),
+                     [&](std::size_t index) { return warp_.spans[index].name == name; });
+    if (found == std::prev(open_.rend())) {  // the kernel's own scope ends with its life
+
       ++trace_.unmatched;
       return;
     }
@@ -136,17 +82,8 @@ class WarpReader {
   }
 
   void finish() {
-    const Head& head = region_.head;
-    if (head.end_ns != 0) {
-      warp_.whole = true;
-      warp_.end_ns = std::max(warp_.end_ns, clock_.ns_of(static_cast<double>(head.end_clock)));
-    }
-    for (const std::size_t index : open_) {
-      TraceSpan& span = warp_.spans[index];
-      span.end_ns = warp_.end_ns;
-      // The end of the kernel's own scope is known from the head, whatever was dropped.
-      if (span.name == k_kernel_scope && warp_.whole) span.cut = false;
-    }
+    for (const std::size_t index : open_) warp_.spans[index].end_ns = warp_.end_ns;
+    warp_.spans.front().cut = !warp_.whole;
     for (std::size_t i = 0; i < warp_.spans.size(); ++i) {
       TraceSpan& span = warp_.spans[i];
       span.self_ns += span.end_ns - span.begin_ns;
@@ -158,13 +95,13 @@ class WarpReader {
     }
   }
 
-  const Region& region_;
+  const RecordedWarp& recorded_;
   const std::map<std::uint32_t, std::string>& names_;
   const ClockFit& clock_;
   LaunchTrace& trace_;
   WarpTrace warp_;
+  double begin_clock_ = 0;
   std::vector<std::size_t> open_;
-  bool first_ = true;
 };
 
 void start_at_zero(LaunchTrace& trace) {
@@ -184,11 +121,7 @@ void start_at_zero(LaunchTrace& trace) {
 
 }  // namespace
 
-std::uint32_t trace_id(std::string_view name) {
-  std::uint32_t hash = 2166136261u;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  return (hash ^ (hash >> 30)) & 0x3FFFFFFFu;
-}
+std::uint32_t trace_id(const std::string& name) { return trace::id_of(name.c_str()); }
 
 std::map<std::uint32_t, std::string> trace_names(std::string_view ptx) {
   constexpr std::string_view k_mark = "// kernelloop:trace \"";
@@ -215,18 +148,24 @@ std::vector<LaunchTrace> decode_trace(const TraceLayout& layout, std::span<const
   for (const TracedLaunch& launch : layout.launches) {
     LaunchTrace trace;
     trace.launch = launch;
-    const std::vector<Region> regions = read_regions(launch, buffer, trace);
+    const Recorded recorded = read_recorded(launch, buffer);
+    trace.malformed = recorded.malformed;
     ClockFits fits(cycles_per_ns);
-    for (const Region& region : regions) {
-      const Head& head = region.head;
-      fits.add(head.multiprocessor, head.begin_clock, head.begin_ns);
-      if (head.end_ns != 0) fits.add(head.multiprocessor, head.end_clock, head.end_ns);
+    for (const RecordedBlock& block : recorded.blocks) {
+      for (const trace::Anchor& anchor : {block.anchors.begin, block.anchors.end}) {
+        if (anchor.ns != 0) fits.add(block.multiprocessor, anchor.clock, anchor.ns);
+      }
     }
     fits.fit();
     trace.cycles_per_ns = fits.cycles_per_ns();
-    for (const Region& region : regions) {
-      trace.warps.push_back(
-          WarpReader(region, names, fits.of(region.head.multiprocessor), trace).read());
+    for (const RecordedWarp& warp : recorded.warps) {
+      const ClockFit* clock = fits.find(warp.multiprocessor);
+      if (clock == nullptr) {
+        ++trace.unplaced;
+        continue;
+      }
+      trace.dropped += warp.dropped;
+      trace.warps.push_back(WarpReader(warp, names, *clock, trace).read());
     }
     start_at_zero(trace);
     result.push_back(std::move(trace));

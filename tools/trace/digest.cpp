@@ -41,11 +41,12 @@ void describe_blocks(const LaunchTrace& trace, LaunchDigest& digest) {
   struct Block {
     std::int64_t multiprocessor = 0;
     Interval life;
+    bool marked = false;
   };
   std::map<std::int64_t, Block> blocks;
   for (const WarpTrace& warp : trace.warps) {
-    const auto [at, is_new] =
-        blocks.try_emplace(warp.block, Block{warp.multiprocessor, {warp.begin_ns, warp.end_ns}});
+    const auto [at, is_new] = blocks.try_emplace(
+        warp.block, Block{warp.multiprocessor, {warp.begin_ns, warp.end_ns}, warp.marked});
     if (is_new) continue;
     at->second.life.begin = std::min(at->second.life.begin, warp.begin_ns);
     at->second.life.end = std::max(at->second.life.end, warp.end_ns);
@@ -56,6 +57,7 @@ void describe_blocks(const LaunchTrace& trace, LaunchDigest& digest) {
   for (const auto& [number, block] : blocks) {
     by_multiprocessor[block.multiprocessor].push_back(block.life);
     lifetimes.push_back(block.life.end - block.life.begin);
+    digest.marked_blocks += block.marked ? 1 : 0;
     digest.span_ns = std::max(digest.span_ns, block.life.end);
   }
   digest.lifetime_ns = quantile_of(lifetimes, 0.5);
@@ -124,6 +126,7 @@ void describe_role(const std::vector<const WarpTrace*>& warps, RoleDigest& role)
 void describe_roles(const LaunchTrace& trace, LaunchDigest& digest) {
   std::map<std::int64_t, std::set<std::string>> marks;  // by warp number
   for (const WarpTrace& warp : trace.warps) {
+    if (!warp.marked) continue;
     for (const TraceSpan& span : warp.spans) marks[warp.warp].insert(span.name);
     for (const TraceInstant& instant : warp.instants) marks[warp.warp].insert(instant.name);
   }
@@ -138,53 +141,14 @@ void describe_roles(const LaunchTrace& trace, LaunchDigest& digest) {
   for (auto& [names, role] : roles) {
     std::vector<const WarpTrace*> warps;
     for (const WarpTrace& warp : trace.warps) {
-      if (std::find(role.warps.begin(), role.warps.end(), warp.warp) != role.warps.end()) {
+      if (warp.marked &&
+          std::find(role.warps.begin(), role.warps.end(), warp.warp) != role.warps.end()) {
         warps.push_back(&warp);
       }
     }
     describe_role(warps, role);
     digest.roles.push_back(std::move(role));
   }
-}
-
-std::string us(double ns) {
-  return ns < 99'950 ? fmt::format("{:.2f} µs", ns / 1000.0)
-                     : fmt::format("{:.0f} µs", ns / 1000.0);
-}
-
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
-// "0-3, 7"
-std::string ranges(const std::vector<std::int64_t>& numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t last = i;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    text += (text.empty() ? "" : ", ") + std::to_string(numbers[i]);
-    if (last > i) text += "-" + std::to_string(numbers[last]);
-    i = last + 1;
-  }
-  return text;
-}
-
-std::string role_text(const RoleDigest& role) {
-  constexpr std::size_t k_shown = 8;
-  std::string text =
-      fmt::format("warp{} {}:\n", role.warps.size() == 1 ? "" : "s", ranges(role.warps));
-  for (std::size_t i = 0; i < std::min(k_shown, role.scopes.size()); ++i) {
-    const ScopeDigest& scope = role.scopes[i];
-    text +=
-        fmt::format("  {:>7} {}{}, {} times, {} each{}\n", percent(scope.share), scope.name,
-                    scope.share - scope.self_share > 0.001
-                        ? fmt::format(" ({} without the scopes inside)", percent(scope.self_share))
-                        : "",
-                    scope.count, us(scope.median_ns),
-                    scope.cut > 0 ? fmt::format(", {} without an end", scope.cut) : "");
-  }
-  if (role.scopes.size() > k_shown) {
-    text += fmt::format("  and {} more scopes\n", role.scopes.size() - k_shown);
-  }
-  return text + fmt::format("  {:>7} in no scope\n", percent(role.gap_share));
 }
 
 }  // namespace
@@ -196,6 +160,10 @@ LaunchDigest digest_of(const LaunchTrace& trace) {
   digest.dropped = trace.dropped;
   digest.malformed = trace.malformed;
   digest.unmatched = trace.unmatched;
+  digest.unplaced = trace.unplaced;
+  digest.every_life = trace.launch.every_life;
+  digest.first_marked = std::min(trace.launch.first, trace.launch.blocks);
+  digest.marked_distance = std::int64_t{1} << trace.launch.shift;
   describe_blocks(trace, digest);
   describe_roles(trace, digest);
   return digest;
@@ -218,6 +186,7 @@ Json to_json(const LaunchDigest& digest) {
   return {{"kernel", digest.kernel},
           {"blocks", digest.blocks},
           {"traced_blocks", digest.traced_blocks},
+          {"marked_blocks", digest.marked_blocks},
           {"multiprocessors", digest.multiprocessors},
           {"span_ns", digest.span_ns},
           {"lifetime_ns", digest.lifetime_ns},
@@ -231,42 +200,8 @@ Json to_json(const LaunchDigest& digest) {
           {"roles", roles},
           {"dropped", digest.dropped},
           {"malformed", digest.malformed},
-          {"unmatched", digest.unmatched}};
-}
-
-std::string digest_text(const LaunchDigest& digest) {
-  if (digest.traced_blocks == 0) {
-    return fmt::format("`{}`: nothing was recorded; does lane 0 of a warp reach a mark?\n",
-                       digest.kernel);
-  }
-  std::string text = fmt::format(
-      "`{}`: {} from first to last mark; {} blocks{} on {} multiprocessors, {} to {} each\n",
-      digest.kernel, us(digest.span_ns), digest.blocks,
-      digest.traced_blocks == digest.blocks ? ""
-                                            : fmt::format(" ({} traced)", digest.traced_blocks),
-      digest.multiprocessors, digest.least_blocks, digest.most_blocks);
-  text += fmt::format("a block lives {} (median), {} (95 %)\n", us(digest.lifetime_ns),
-                      us(digest.lifetime_p95_ns));
-  text += fmt::format(
-      "ramp {}: until the last multiprocessor began; tail {} ({} of the span): from when half of "
-      "them had ended\n",
-      us(digest.ramp_ns), us(digest.tail_ns),
-      percent(digest.span_ns > 0 ? digest.tail_ns / digest.span_ns : 0));
-  text += fmt::format("multiprocessors without a block: {} of the time; busiest / mean {:.2f}\n",
-                      percent(digest.idle_share), digest.imbalance);
-  for (const RoleDigest& role : digest.roles) text += role_text(role);
-  if (digest.dropped > 0) {
-    text += fmt::format("{} events found no room: shares cover the first part of such warps\n",
-                        digest.dropped);
-  }
-  if (digest.unmatched > 0) {
-    text += fmt::format("{} KL_TRACE_END without a begin\n", digest.unmatched);
-  }
-  if (digest.malformed > 0) {
-    text +=
-        fmt::format("{} records make no sense: something wrote over the trace\n", digest.malformed);
-  }
-  return text;
+          {"unmatched", digest.unmatched},
+          {"unplaced", digest.unplaced}};
 }
 
 }  // namespace kernelloop

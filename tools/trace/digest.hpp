@@ -29,9 +29,13 @@ struct RoleDigest {
 struct LaunchDigest {
   std::string kernel;
   std::int64_t blocks = 0;
-  std::int64_t traced_blocks = 0;  // that recorded anything
+  std::int64_t traced_blocks = 0;    // whose begin was recorded
+  std::int64_t marked_blocks = 0;    // of these, whose marks were recorded: roles are of them
+  bool every_life = true;            // all blocks record begin and end; else the marked ones only
+  std::int64_t first_marked = 0;     // marks are recorded of so many blocks at the front
+  std::int64_t marked_distance = 1;  // and of one in so many others
   std::size_t multiprocessors = 0;
-  double span_ns = 0;      // from the first event to the last
+  double span_ns = 0;      // from the first begin to the last end
   double lifetime_ns = 0;  // of a block, median
   double lifetime_p95_ns = 0;
   double ramp_ns = 0;            // until every multiprocessor has begun its first block
@@ -44,6 +48,7 @@ struct LaunchDigest {
   std::size_t dropped = 0;
   std::size_t malformed = 0;
   std::size_t unmatched = 0;
+  std::size_t unplaced = 0;
 };
 
 LaunchDigest digest_of(const LaunchTrace& trace);

@@ -13,8 +13,8 @@ TEST(ClockFit, AlignsMultiprocessorsThatCountFromElsewhere) {
   fits.add(7, 90'000'000'000 + 14'000, 1'000'010'000);
   fits.fit();
   EXPECT_DOUBLE_EQ(fits.cycles_per_ns(), 1.75);
-  EXPECT_NEAR(fits.of(0).ns_of(5'000'000 + 8'750), 5000, 1e-6);
-  EXPECT_NEAR(fits.of(7).ns_of(90'000'000'000.0 + 1'750), 3000, 1e-6);
+  EXPECT_NEAR(fits.find(0)->ns_of(5'000'000 + 8'750), 5000, 1e-6);
+  EXPECT_NEAR(fits.find(7)->ns_of(90'000'000'000.0 + 1'750), 3000, 1e-6);
 }
 
 TEST(ClockFit, TakesTheRateOfOthersWhereTheSpanIsShort) {
@@ -23,7 +23,7 @@ TEST(ClockFit, TakesTheRateOfOthersWhereTheSpanIsShort) {
   fits.add(0, 20'000, 10'000);
   fits.add(1, 500, 64);
   fits.fit();
-  EXPECT_NEAR(fits.of(1).ns_of(700), 164, 1e-6);
+  EXPECT_NEAR(fits.find(1)->ns_of(700), 164, 1e-6);
 }
 
 TEST(ClockFit, FallsBackWithoutAnySpan) {
@@ -31,7 +31,8 @@ TEST(ClockFit, FallsBackWithoutAnySpan) {
   fits.add(3, 1000, 50);
   fits.fit();
   EXPECT_EQ(fits.cycles_per_ns(), 0);
-  EXPECT_NEAR(fits.of(3).ns_of(1200), 100, 1e-6);
+  EXPECT_EQ(fits.find(4), nullptr);
+  EXPECT_NEAR(fits.find(3)->ns_of(1200), 100, 1e-6);
 }
 
 TEST(ClockFit, CoarseStepsAverageOut) {
@@ -41,7 +42,7 @@ TEST(ClockFit, CoarseStepsAverageOut) {
     fits.add(0, static_cast<std::uint64_t>(ns * 2), static_cast<std::uint64_t>(ns / 32) * 32);
   }
   fits.fit();
-  EXPECT_NEAR(fits.of(0).ns_of(2 * 8000.0), 8000, 20);
+  EXPECT_NEAR(fits.find(0)->ns_of(2 * 8000.0), 8000, 20);
 }
 
 }  // namespace

@@ -10,10 +10,15 @@
 #include "recorder.hpp"
 #include "trace/chrome.hpp"
 
+#include <algorithm>
+#include <set>
+
 namespace kernelloop {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(TraceNames, AreFoundInThePtx) {
   const auto names = trace_names(
@@ -98,60 +103,119 @@ TEST(TraceDecode, CountsWhatFoundNoRoom) {
                  {"a", k_end, 2000},
                  {"a", k_begin, 3000},
                  {"a", k_end, 4000},
+                 {"a", k_begin, 5000},
                  {"kernel", k_end, 10000}});
   const LaunchTrace trace = recorder.decode();
-  EXPECT_EQ(trace.dropped, 3u);
-  EXPECT_EQ(trace.warps[0].dropped, 3u);
-  ASSERT_EQ(trace.warps[0].spans.size(), 2u);
-  EXPECT_FALSE(trace.warps[0].spans[0].cut);  // the head knows the kernel's end
+  EXPECT_EQ(trace.dropped, 2u);
+  EXPECT_EQ(trace.warps[0].dropped, 2u);
+  ASSERT_EQ(trace.warps[0].spans.size(), 3u);
+  EXPECT_FALSE(trace.warps[0].spans[0].cut);  // its end is known all the same
+  EXPECT_TRUE(trace.warps[0].spans[2].cut);
   EXPECT_NEAR(trace.warps[0].end_ns, 10000, 1);
 }
 
 TEST(TraceDecode, MarksWhatHasNoEndOrNoBegin) {
-  Recorder recorder(1, 1);
+  Recorder recorder(2, 1);
+  recorder.warp(1, 0, 1, {{"kernel", k_begin, 0}, {"kernel", k_end, 10000}});  // tells the rate
   recorder.warp(0, 0, 0,
-                {{"outer", k_begin, 0},
+                {{"kernel", k_begin, 0},
+                 {"outer", k_begin, 0},
                  {"inner", k_begin, 1000},
                  {"other", k_end, 2000},
+                 {"kernel", k_end, 2000},
                  {"outer", k_end, 5000},
                  {"left", k_begin, 6000},
                  {"x", k_instant, 9000}},
                 false);
   const LaunchTrace trace = recorder.decode();
-  EXPECT_EQ(trace.unmatched, 1u);
+  EXPECT_EQ(trace.unmatched, 2u);  // the end of the kernel's own scope is no mark
   const WarpTrace& warp = trace.warps[0];
   EXPECT_FALSE(warp.whole);
-  EXPECT_FALSE(warp.spans[0].cut);
-  EXPECT_TRUE(warp.spans[1].cut);  // ended with the scope around it
-  EXPECT_TRUE(warp.spans[2].cut);
-  EXPECT_NEAR(warp.spans[2].end_ns, warp.end_ns, 1);
+  EXPECT_TRUE(warp.spans[0].cut);
+  EXPECT_FALSE(warp.spans[1].cut);
+  EXPECT_TRUE(warp.spans[2].cut);  // ended with the scope around it
+  EXPECT_TRUE(warp.spans[3].cut);
+  EXPECT_NEAR(warp.spans[3].end_ns, 9000, 1);
+  EXPECT_NEAR(warp.end_ns, 9000, 1);
 }
 
 TEST(TraceDecode, TrustsNothingInTheBuffer) {
   Recorder recorder(3, 1);
-  recorder.warp(0, 0, 0, {{"kernel", k_begin, 0}, {"kernel", k_end, 10000}});
+  for (const int block : {0, 2}) {
+    recorder.warp(block, 0, block,
+                  {{"kernel", k_begin, 0}, {"x", k_instant, 5000}, {"kernel", k_end, 10000}});
+  }
   recorder.warp(1, 0, 4000000, {{"kernel", k_begin, 0}, {"kernel", k_end, 10000}});
-  recorder.warp(2, 0, 1, {{"kernel", k_begin, 0}, {"kernel", k_end, 10000}});
-  const std::size_t third = 2 * recorder.layout.launches[0].region_bytes();
-  recorder.put<std::uint32_t>(third + 64, 0xFFFFFFFFu);  // no such name and kind
+  recorder.put<std::uint32_t>(recorder.layout.launches[0].marks(2, 0), 0xFFFFFFFFu);  // no name
   const LaunchTrace trace = recorder.decode();
   EXPECT_EQ(trace.malformed, 2u);
   EXPECT_EQ(trace.warps.size(), 2u);
-  recorder.put<std::uint32_t>(third + 40, 7);  // another block's region
-  EXPECT_EQ(recorder.decode().malformed, 2u);
 }
 
-TEST(TraceDecode, WarpsWithoutMarksAreNotThere) {
+TEST(TraceDecode, WarpsThatRecordedNothingAreNotThere) {
   const Recorder recorder(4, 8);
   EXPECT_TRUE(recorder.decode().warps.empty());
 }
 
-TEST(TraceDecode, SampledBlocksKeepTheirNumbers) {
-  Recorder recorder(10, 1, 64, 4);
-  recorder.warp(8, 0, 0, {{"kernel", k_begin, 0}, {"kernel", k_end, 10000}});
+TEST(TraceDecode, EveryBlockHasItsLifeAndAFewHaveMarks) {
+  Recorder recorder(1000, 2, 64, 10, 4);
+  for (int block = 0; block < 1000; ++block) {
+    for (int warp = 0; warp < 2; ++warp) {
+      recorder.warp(block, warp, block % 10,
+                    {{"kernel", k_begin, 1000.0 * block},
+                     {"x", k_instant, 1000.0 * block + 500},
+                     {"kernel", k_end, 1000.0 * block + 900}});
+    }
+  }
   const LaunchTrace trace = recorder.decode();
-  ASSERT_EQ(trace.warps.size(), 1u);
-  EXPECT_EQ(trace.warps[0].block, 8);
+  ASSERT_EQ(trace.warps.size(), 2000u);
+  std::size_t marked = 0;
+  for (std::size_t i = 0; i < trace.warps.size(); ++i) {
+    const WarpTrace& warp = trace.warps[i];
+    EXPECT_EQ(warp.block, static_cast<std::int64_t>(i / 2));
+    EXPECT_NEAR(warp.begin_ns, 1000.0 * static_cast<double>(warp.block), 2);
+    EXPECT_NEAR(warp.end_ns - warp.begin_ns, 900, 2);
+    EXPECT_EQ(warp.instants.size(), warp.marked ? 1u : 0u);
+    marked += warp.marked ? 1 : 0;
+  }
+  // The first ten, and one of each sixteen; one of the first sixteen is among the first ten or not.
+  EXPECT_GE(marked, 2u * (10 + 61));
+  EXPECT_LE(marked, 2u * (10 + 63));
+}
+
+TEST(TraceDecode, WhereOnlyMarkedBlocksHaveLivesTheyKeepTheirNumbers) {
+  Recorder recorder(1000, 1, 64, 4, 6, false);
+  for (int block = 0; block < 1000; ++block) {
+    recorder.warp(block, 0, block % 4,
+                  {{"kernel", k_begin, 1000.0 * block}, {"kernel", k_end, 1000.0 * block + 900}});
+  }
+  const LaunchTrace trace = recorder.decode();
+  EXPECT_GE(trace.warps.size(), 4u + 14);
+  EXPECT_LE(trace.warps.size(), 4u + 16);
+  for (const WarpTrace& warp : trace.warps) {
+    EXPECT_NEAR(warp.begin_ns, 1000.0 * static_cast<double>(warp.block), 2);
+  }
+}
+
+TEST(TraceDecode, CountsWhatNoClockPlaces) {
+  Recorder recorder(2, 1, 64, 1, 30);
+  recorder.warp(0, 0, 3, {{"kernel", k_begin, 0}, {"kernel", k_end, 10000}});
+  recorder.warp(1, 0, 4, {{"kernel", k_begin, 0}, {"kernel", k_end, 10000}});
+  const LaunchTrace trace = recorder.decode();
+  EXPECT_EQ(trace.unplaced, 1u);
+  EXPECT_EQ(trace.warps.size(), 1u);
+}
+
+TEST(TraceSample, PicksOneOfEachGroupAtChangingPlaces) {
+  for (const unsigned int shift : {0u, 1u, 5u, 12u}) {
+    std::set<unsigned int> places;
+    for (unsigned int group = 0; group < 100; ++group) {
+      const unsigned int pick = trace::pick_of_group(group, shift);
+      EXPECT_EQ(pick >> shift, group);
+      places.insert(pick & ((1u << shift) - 1));
+    }
+    EXPECT_GE(places.size(), std::min<std::size_t>(std::size_t{1} << shift, 90));
+  }
 }
 
 TEST(ChromeTrace, IsJsonWithAnEventPerSpan) {
@@ -172,6 +236,15 @@ TEST(ChromeTrace, IsJsonWithAnEventPerSpan) {
   EXPECT_EQ(phases["i"], 2);
   EXPECT_EQ(phases["M"], 4);
   EXPECT_THAT(text, HasSubstr(R"("name":"load","pid":0,"tid":0,"ts":1.500,"dur":2.500)"));
+  Recorder sampled(2, 2, 64, 1, 30);
+  for (int block = 0; block < 2; ++block) {
+    for (int warp = 0; warp < 2; ++warp) {
+      sampled.warp(block, warp, 0, {{"kernel", k_begin, 0}, {"kernel", k_end, 9000}});
+    }
+  }
+  EXPECT_THAT(chrome_trace({sampled.decode()}),
+              AllOf(HasSubstr(R"("block 0 warp 1")"), HasSubstr(R"("block 1"})"),
+                    Not(HasSubstr("block 1 warp"))));
   const Json limited = Json::parse(chrome_trace({recorder.decode()}, 3));
   EXPECT_EQ(limited.at("otherData").at("warps_left_out"), 1);
 }

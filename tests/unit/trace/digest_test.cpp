@@ -1,5 +1,6 @@
 #include "trace/digest.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -90,12 +91,39 @@ TEST(TraceDigest, SaysATailInWords) {
 }
 
 TEST(TraceDigest, SaysWhatIsMissing) {
-  Recorder recorder(1, 1, 2);
-  recorder.warp(
-      0, 0, 0,
-      {{"kernel", k_begin, 0}, {"a", k_begin, 5000}, {"a", k_end, 6000}, {"kernel", k_end, 10000}});
+  Recorder recorder(1, 1, 1);
+  recorder.warp(0, 0, 0,
+                {{"kernel", k_begin, 0},
+                 {"a", k_begin, 5000},
+                 {"a", k_end, 6000},
+                 {"b", k_instant, 7000},
+                 {"kernel", k_end, 10000}});
   EXPECT_THAT(digest_text(digest_of(recorder.decode())), HasSubstr("2 events found no room"));
   EXPECT_THAT(digest_text(digest_of(Recorder(1, 1).decode())), HasSubstr("nothing was recorded"));
+}
+
+TEST(TraceDigest, SaysWhichBlocksItsFiguresAreOf) {
+  const auto digest = [](bool every_life) {
+    Recorder recorder(100, 1, 64, 2, 5, every_life);
+    for (int block = 0; block < 100; ++block) {
+      recorder.warp(block, 0, 0,
+                    {{"kernel", k_begin, 1000.0 * block}, {"kernel", k_end, 1000.0 * block + 900}});
+    }
+    return digest_of(recorder.decode());
+  };
+  const LaunchDigest every = digest(true);
+  EXPECT_EQ(every.traced_blocks, 100);
+  EXPECT_EQ(every.most_blocks, 100u);
+  EXPECT_LT(every.marked_blocks, 7);
+  EXPECT_THAT(digest_text(every),
+              HasSubstr(fmt::format("scopes of {} blocks: the first 2 and one of 32 others",
+                                    every.marked_blocks)));
+  EXPECT_THAT(digest_text(every), Not(HasSubstr("not to be relied on")));
+  const LaunchDigest few = digest(false);
+  EXPECT_EQ(few.traced_blocks, few.marked_blocks);
+  EXPECT_THAT(digest_text(few), HasSubstr("tail, blocks for each multiprocessor and their balance "
+                                          "are not to be relied on"));
+  EXPECT_THAT(digest_text(digest_of(specialised().decode())), Not(HasSubstr("scopes of")));
 }
 
 TEST(TraceDigest, StaysShort) {

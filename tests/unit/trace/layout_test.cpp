@@ -20,26 +20,56 @@ ResolvedPlan plan_of(std::int64_t blocks, std::int64_t threads, std::size_t laun
   return plan;
 }
 
-TEST(TraceLayout, SmallGridsGetManyRecords) {
+TEST(TraceLayout, SmallGridsRecordAllMarks) {
   const TraceLayout layout = lay_out_trace(plan_of(132, 250), 64 << 20);
   ASSERT_EQ(layout.launches.size(), 1u);
-  EXPECT_EQ(layout.launches[0].warps, 8);
-  EXPECT_EQ(layout.launches[0].capacity, 512);
-  EXPECT_EQ(layout.launches[0].traced_blocks, 132);
-  EXPECT_EQ(layout.bytes, 132u * 8 * (64 + 512 * 8));
+  const TracedLaunch& launch = layout.launches[0];
+  EXPECT_EQ(launch.warps, 8);
+  EXPECT_EQ(launch.capacity, 512);
+  EXPECT_EQ(launch.mark_slots(), 132);
+  EXPECT_EQ(launch.life_slots(), 132);
+  EXPECT_EQ(launch.bytes(), 132u * (8 * 16 + 32 + 8 * 513 * 8));
 }
 
-TEST(TraceLayout, LargeGridsGetFewerRecordsThenFewerBlocks) {
-  const TraceLayout fewer_records = lay_out_trace(plan_of(10000, 256), 64 << 20);
-  EXPECT_EQ(fewer_records.launches[0].stride, 1);
-  EXPECT_LT(fewer_records.launches[0].capacity, 512);
-  const TraceLayout fewer_blocks = lay_out_trace(plan_of(1000000, 1024), 64 << 20);
-  EXPECT_EQ(fewer_blocks.launches[0].capacity, 32);
-  EXPECT_GT(fewer_blocks.launches[0].stride, 1);
-  for (const TraceLayout& layout : {fewer_records, fewer_blocks}) {
-    EXPECT_LE(layout.bytes, std::size_t{64} << 20);
-    EXPECT_GT(layout.bytes, std::size_t{48} << 20);
-  }
+TEST(TraceLayout, LargeGridsRecordEveryLifeAndSomeMarks) {
+  const TracedLaunch launch = lay_out_trace(plan_of(16384, 256), 192 << 20).launches[0];
+  EXPECT_TRUE(launch.every_life);
+  EXPECT_EQ(launch.life_slots(), 16384);
+  EXPECT_EQ(launch.first, 192);
+  EXPECT_LE(launch.mark_slots(), 512);
+  EXPECT_GT(launch.mark_slots(), 320);
+  EXPECT_EQ(launch.capacity, 512);
+}
+
+TEST(TraceLayout, TinyRoomsCostMarksThenBlocksThenLives) {
+  const auto launch = [](std::int64_t blocks, std::size_t budget) {
+    const TraceLayout layout = lay_out_trace(plan_of(blocks, 256), budget);
+    EXPECT_LE(layout.bytes, budget);
+    return layout.launches[0];
+  };
+  const TracedLaunch fewer_marks = launch(400, 2 << 20);
+  EXPECT_EQ(fewer_marks.mark_slots(), 400);
+  EXPECT_LT(fewer_marks.capacity, 512);
+  const TracedLaunch fewer_blocks = launch(400, 256 << 10);
+  EXPECT_LT(fewer_blocks.mark_slots(), 400);
+  EXPECT_EQ(fewer_blocks.capacity, 32);
+  EXPECT_TRUE(fewer_blocks.every_life);
+  const TracedLaunch fewer_lives = launch(1000000, 4 << 20);
+  EXPECT_FALSE(fewer_lives.every_life);
+  EXPECT_EQ(fewer_lives.life_slots(), fewer_lives.mark_slots());
+  EXPECT_GT(fewer_lives.mark_slots(), 256);
+}
+
+TEST(TraceLayout, TellsTheKernelWhereTheArraysAre) {
+  const TracedLaunch launch = lay_out_trace(plan_of(1000, 64), 64 << 20).launches[0];
+  const trace::Target target = launch.target(0x10000, 7);
+  EXPECT_EQ(target.lives, 0x10000u);
+  EXPECT_EQ(target.anchors, 0x10000u + 1000 * 2 * 16);
+  EXPECT_EQ(target.marks, target.anchors + static_cast<std::uint64_t>(launch.mark_slots()) * 32);
+  EXPECT_EQ(target.on, 1u);
+  EXPECT_EQ(target.every_life, 1u);
+  EXPECT_EQ(target.warps, 2u);
+  EXPECT_EQ(target.nonce, 7u);
 }
 
 TEST(TraceLayout, LaunchesShareTheBuffer) {

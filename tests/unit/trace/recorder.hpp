@@ -1,8 +1,9 @@
-// Plays the kernels: writes regions as trace.cuh does, on multiprocessors with clocks of their own.
+// Plays the kernels: writes what trace.cuh does, on multiprocessors with clocks of their own.
 #pragma once
 
 #include "trace/decode.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -11,14 +12,16 @@ namespace kernelloop {
 
 class Recorder {
  public:
+  // All blocks carry marks unless `first` blocks and one in 2^shift of the others do.
   Recorder(std::int64_t blocks, std::int64_t warps, std::int64_t capacity = 64,
-           std::int64_t stride = 1) {
+           std::int64_t first = -1, std::int64_t shift = 0, bool every_life = true) {
     TracedLaunch launch;
     launch.kernel = "k";
     launch.blocks = blocks;
     launch.warps = warps;
-    launch.stride = stride;
-    launch.traced_blocks = (blocks + stride - 1) / stride;
+    launch.every_life = every_life;
+    launch.first = first < 0 ? blocks : first;
+    launch.shift = shift;
     launch.capacity = capacity;
     layout.launches = {launch};
     layout.bytes = launch.bytes();
@@ -37,28 +40,37 @@ class Recorder {
     double ns = 0;
   };
 
-  // All that one warp recorded; `whole`: it reached the end of the kernel's scope.
+  // All that one warp recorded: the first event begins its kernel, the last one ends it when it is
+  // `whole`, those between are marks. What its block does not record is left out.
   void warp(std::int64_t block, std::int64_t warp, std::int64_t sm,
             const std::vector<Event>& events, bool whole = true) {
     const TracedLaunch& launch = layout.launches.front();
-    const std::size_t at = static_cast<std::size_t>(block / launch.stride * launch.warps + warp) *
-                           launch.region_bytes();
-    put<std::uint32_t>(at, static_cast<std::uint32_t>(sm));
-    put<std::uint32_t>(at + 4, static_cast<std::uint32_t>(events.size()));
-    put<std::uint64_t>(at + 8, epoch + static_cast<std::uint64_t>(events.front().ns));
-    put<std::uint64_t>(at + 16, cycles(sm, events.front().ns));
-    if (whole) {
-      put<std::uint64_t>(at + 24, epoch + static_cast<std::uint64_t>(events.back().ns));
-      put<std::uint64_t>(at + 32, cycles(sm, events.back().ns));
+    const trace::MarkSlot slot =
+        trace::mark_slot(launch.target(0, 0), static_cast<std::uint32_t>(block));
+    for (const Event& event : events) names[trace_id(event.name)] = event.name;
+    if (!launch.every_life && !slot.there) return;
+    const trace::Life life{whole ? cycles(sm, events.back().ns) : 0,
+                           static_cast<std::uint32_t>(cycles(sm, events.front().ns)),
+                           static_cast<std::uint32_t>(sm + 1)};
+    if (whole || slot.there) put(launch.life(launch.every_life ? block : slot.index, warp), life);
+    if (!slot.there) return;
+    if (warp == 0) {
+      trace::Anchors anchors{anchor(sm, events.front().ns), {}};
+      if (whole) anchors.end = anchor(sm, events.back().ns);
+      put(launch.anchors(slot.index), anchors);
     }
-    put<std::uint32_t>(at + 40, static_cast<std::uint32_t>(block));
-    put<std::uint32_t>(at + 44, static_cast<std::uint32_t>(warp));
-    for (std::size_t i = 0; i < events.size() && i < static_cast<std::size_t>(launch.capacity);
-         ++i) {
-      put<std::uint32_t>(at + 64 + 8 * i, trace_id(events[i].name) << 2 | events[i].kind);
-      put<std::uint32_t>(at + 68 + 8 * i, static_cast<std::uint32_t>(cycles(sm, events[i].ns)));
-      names[trace_id(events[i].name)] = events[i].name;
+    std::uint32_t count = 0;
+    const auto capacity = static_cast<std::uint32_t>(launch.capacity);
+    for (std::size_t i = 1; i + (whole ? 1 : 0) < events.size(); ++i, ++count) {
+      const bool room = count < capacity;
+      put(launch.marks(slot.index, warp) + std::min(count, capacity) * sizeof(trace::Record),
+          trace::Record{room ? trace_id(events[i].name) << 2 | events[i].kind : count + 1,
+                        static_cast<std::uint32_t>(cycles(sm, events[i].ns))});
     }
+  }
+
+  [[nodiscard]] trace::Anchor anchor(std::int64_t sm, double ns) const {
+    return {epoch + static_cast<std::uint64_t>(ns), cycles(sm, ns)};
   }
 
   template <typename T>
@@ -77,8 +89,8 @@ class Recorder {
   std::map<std::uint32_t, std::string> names;
 };
 
-inline constexpr unsigned int k_begin = 0;
-inline constexpr unsigned int k_end = 1;
-inline constexpr unsigned int k_instant = 2;
+using trace::k_begin;
+using trace::k_end;
+using trace::k_instant;
 
 }  // namespace kernelloop
