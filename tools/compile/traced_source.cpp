@@ -9,11 +9,18 @@
 namespace kernelloop {
 namespace {
 
-// Whether a line belongs to a preprocessor directive, which a backslash may carry on.
-bool is_directive(const SourceText& source, std::size_t line) {
-  while (line > 1 && !source.line(line - 1).empty() && source.line(line - 1).back() == '\\') --line;
-  const std::string_view text = trimmed(source.line(line));
-  return !text.empty() && text.front() == '#';
+bool goes_on(const SourceText& source, std::size_t line) {
+  return !source.line(line).empty() && source.line(line).back() == '\\';
+}
+
+// The last line of the preprocessor directive that a line belongs to; 0 for none.
+std::size_t end_of_directive(const SourceText& source, std::size_t line) {
+  std::size_t first = line;
+  while (first > 1 && goes_on(source, first - 1)) --first;
+  const std::string_view text = trimmed(source.line(first));
+  if (text.empty() || text.front() != '#') return 0;
+  while (goes_on(source, line)) ++line;
+  return line;
 }
 
 // Where the body of the function declared at `at` opens; nothing for a declaration without one.
@@ -37,9 +44,10 @@ std::string traced_source(const SourceText& source) {
   std::string text;
   std::size_t copied = 0;
   for (auto at = source.find_word(k_global); at; at = source.find_word(k_global, *at + 1)) {
-    if (is_directive(source, source.line_of(*at))) continue;
     const auto body = body_of(source.code(), *at);
     if (!body || *body < copied) continue;
+    const std::size_t end = end_of_directive(source, source.line_of(*at));
+    if (end != 0 && source.line_of(*body) > end) continue;
     text += source.text().substr(copied, *body + 1 - copied) + " KERNELLOOP_TRACE_KERNEL ";
     copied = *body + 1;
   }

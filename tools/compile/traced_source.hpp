@@ -8,7 +8,8 @@ namespace kernelloop {
 class SourceText;
 
 // Puts KERNELLOOP_TRACE_KERNEL behind the opening brace of every __global__ function, on the same
-// line. Kernels that a macro defines stay as they are: their traces begin and end with their marks.
+// line, also in macros. A kernel whose head and body come from different macros stays as it is: it
+// is not traced.
 std::string traced_source(const SourceText& source);
 
 }  // namespace kernelloop

@@ -27,6 +27,14 @@ TEST(TracedSource, MarksEveryKernelOnItsLine) {
                 k_mark + " y[0] = 1; }\n");
 }
 
+TEST(TracedSource, MarksKernelsThatAMacroDefines) {
+  EXPECT_EQ(
+      traced(
+          "#define KERNEL(name) \\\n  __global__ void name(int x) { \\\n    f(x); }\nKERNEL(a)\n"),
+      std::string("#define KERNEL(name) \\\n  __global__ void name(int x) {") + k_mark +
+          " \\\n    f(x); }\nKERNEL(a)\n");
+}
+
 TEST(TracedSource, LeavesDeclarationsMacrosAndTextAlone) {
   for (const char* source : {"__global__ void a(int x);\n__device__ int f() { return 1; }\n",
                              "#define KERNEL \\\n  __global__ void\nKERNEL a(int x) { }\n",
