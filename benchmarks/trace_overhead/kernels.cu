@@ -1,0 +1,56 @@
+// Kernels with ten scopes a warp, and one without any. Built twice: plain and traced.
+#include <kernelloop/trace.cuh>
+
+#ifndef KERNELLOOP_TRACE
+#define KERNELLOOP_TRACE_KERNEL
+#endif
+
+constexpr int k_threads = 256;
+
+// One chain of dependent operations: what a mark costs stands in its way.
+extern "C" __global__ void __launch_bounds__(k_threads)
+    busy(const float4* x, float4* y, int rounds) {
+  KERNELLOOP_TRACE_KERNEL
+  const unsigned int i = blockIdx.x * k_threads + threadIdx.x;
+  float value = static_cast<float>(i);
+#pragma unroll 1
+  for (int scope = 0; scope < 10; ++scope) {
+    KL_TRACE_SCOPE("step");
+#pragma unroll 4
+    for (int k = 0; k < rounds; ++k) value = fmaf(value, 1.0001f, 0.5f);
+  }
+  if (value == 0.125f) y[i] = x[i];  // never, but the compiler cannot know
+}
+
+// Memory bounds these: each block copies 40 KiB.
+extern "C" __global__ void __launch_bounds__(k_threads)
+    copy(const float4* __restrict__ x, float4* __restrict__ y, int) {
+  KERNELLOOP_TRACE_KERNEL
+  const unsigned int first = blockIdx.x * k_threads * 10 + threadIdx.x;
+#pragma unroll 1
+  for (unsigned int step = 0; step < 5; ++step) {
+    float4 values[2];
+    const unsigned int at = first + step * 2 * k_threads;
+    {
+      KL_TRACE_SCOPE("load");
+      values[0] = x[at];
+      values[1] = x[at + k_threads];
+    }
+    {
+      KL_TRACE_SCOPE("store");
+      y[at] = values[0];
+      y[at + k_threads] = values[1];
+    }
+  }
+}
+
+// The same without scopes, 8 KiB a block: what the automatic records cost.
+extern "C" __global__ void __launch_bounds__(k_threads)
+    copy_unmarked(const float4* __restrict__ x, float4* __restrict__ y, int) {
+  KERNELLOOP_TRACE_KERNEL
+  const unsigned int at = blockIdx.x * k_threads * 2 + threadIdx.x;
+  const float4 first = x[at];
+  const float4 second = x[at + k_threads];
+  y[at] = first;
+  y[at + k_threads] = second;
+}
