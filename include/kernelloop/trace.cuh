@@ -71,15 +71,19 @@ __device__ __forceinline__ void store(unsigned long long array, unsigned int ind
                : "memory");
 }
 
-__device__ __forceinline__ MarkSlot own_mark_slot() {
+// The slot of a block where this launch records.
+__device__ __forceinline__ MarkSlot slot_of(unsigned int block) {
   const Target& target = kernelloop_trace_target;
-  MarkSlot slot = mark_slot(target, blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z));
+  MarkSlot slot = mark_slot(target, block);
   slot.there = slot.there & (target.on != 0);
   return slot;
 }
 
-// Volatile: read again where it is needed, so that the compiler keeps no register for it.
 __device__ __forceinline__ unsigned int block_index() {
+  return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+}
+// Volatile: read where they are needed, so that the compiler keeps no registers for them.
+__device__ __forceinline__ unsigned int block_index_again() {
   unsigned int x, y, z;
   asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
   asm volatile("mov.u32 %0, %%ctaid.y;" : "=r"(y));
@@ -108,8 +112,9 @@ __device__ __forceinline__ Count& count_of(unsigned int warp) {
 
 __device__ __forceinline__ void mark(unsigned int tag) {
   const Target& target = kernelloop_trace_target;
-  const MarkSlot slot = own_mark_slot();
-  // The same for all threads of the block: where it is not marked, a mark is this branch.
+  // The compiler keeps this from mark to mark. It is the same for all threads of the block: where
+  // that is not marked, a mark is a branch.
+  const MarkSlot slot = slot_of(block_index());
   if (!slot.there) return;
   const unsigned int time = clock_now();
   const unsigned int thread = thread_index();
@@ -144,12 +149,13 @@ class Kernel {
  private:
   __device__ __forceinline__ void write(bool ended) const {
     const Target& target = kernelloop_trace_target;
-    const MarkSlot slot = own_mark_slot();
+    const unsigned int block = ended ? block_index_again() : block_index();
+    const MarkSlot slot = slot_of(block);
     const bool every = (target.on & target.every_life) != 0;
     if (!(slot.there | (ended & every))) return;
     const unsigned int thread = thread_index();
     if (thread % 32 != 0) return;
-    const unsigned int place = every ? block_index() : slot.index;
+    const unsigned int place = every ? block : slot.index;
     unsigned int multiprocessor;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
     unsigned long long now = 0;
