@@ -105,8 +105,7 @@ TEST(Extraction, TakesTheSummaryOutsideTheCodeOnly) {
   EXPECT_EQ(summary("Summary: " + std::string(500, 'x') + "\n" + block(k_kernel)).size(), 203u);
 }
 
-// With a regular expression, whose work grows with the third power of the length, this took
-// minutes.
+// As a regular expression this took the third power of the length: about a minute for this line.
 TEST(Extraction, ALongLineOfMarksIsNoWork) {
   const std::string line = "Summary:" + std::string(1900, '*') + "x\rx" + std::string(50, '_');
   EXPECT_EQ(extract_source(line + "\n" + block(k_kernel), "end").summary, "x");
