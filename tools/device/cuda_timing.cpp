@@ -14,8 +14,9 @@ namespace {
 // cost is then small, and so is the step of the clock.
 constexpr double k_sample_us = 200;
 constexpr int k_most_launches = 1024;
-// Launches on other tensors must displace all that L2 holds, and then some: it is hashed.
-constexpr std::int64_t k_rotating_l2 = 3;
+// Launches on other tensors must displace all that L2 holds, and then some: it is hashed. And each
+// set of tensors is used once in a sample, so that there must be enough of them.
+constexpr std::int64_t k_rotating_l2 = 8;
 constexpr std::size_t k_most_slots = 256;
 constexpr std::int64_t k_most_bytes = std::int64_t{4} << 30;
 // Below this, cold samples alternate between two addresses.
@@ -104,10 +105,9 @@ void CudaTiming::choose_launches() {
     most = std::max(1, static_cast<int>(CudaHarness::k_most_held_operations / operations));
   }
   launches_ = std::clamp(static_cast<int>(std::ceil(k_sample_us / us)), 1, most);
+  // Every slot once: a launch that finds its outputs written could leave them.
   if (job_.cache == CacheState::rotating) {
-    // Every slot equally often.
-    const auto slots = static_cast<int>(slots_.size());
-    launches_ = (launches_ + slots - 1) / slots * slots;
+    launches_ = std::min(static_cast<int>(slots_.size()), recordable_ ? k_most_launches : most);
   }
 }
 
@@ -149,9 +149,11 @@ Fault CudaTiming::take_many(const SampleOrder& order, CudaSample& sample) {
   if (recordable_ && !graph.get()) {
     if (Fault refused = record(order.variant, order.slot, graph)) return refused;
   }
-  for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-    if (rotating || slot == order.slot) slots_[slot].buffers.poison(Poison());
-  }
+  const auto poison = [&] {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      if (rotating || slot == order.slot) slots_[slot].buffers.poison(Poison());
+    }
+  };
   const CUstream stream = setting_.harness.stream();
   Fault refused;
   const auto run = [&] {
@@ -164,7 +166,10 @@ Fault CudaTiming::take_many(const SampleOrder& order, CudaSample& sample) {
     return !refused;
   };
   // Once outside the clock: then the caches hold what they will hold in the middle of a sample.
+  // What it wrote is poisoned again, lest the timed launches find their work done.
+  poison();
   run();
+  poison();
   setting_.driver.check(setting_.harness.synchronize(), "warming the cache");
   const auto taken = setting_.harness.time(1, run);
   if (taken) sample = {taken->microseconds / launches_, taken->clock_mhz};

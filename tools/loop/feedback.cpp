@@ -51,6 +51,10 @@ std::string problems_text(const Json& compiled) {
   return text;
 }
 
+std::string in_feedback(double value) {
+  return std::fabs(1.0 - value) < 0.001 ? beside_one(value) : rounded(value);
+}
+
 std::string output_text(const Json& output) {
   std::string text = fmt::format("  - `{}`:", field(output, "name"));
   for (const Json& gate : list_member(output, "gates")) {
@@ -60,7 +64,7 @@ std::string output_text(const Json& output) {
       continue;
     }
     text += fmt::format(" {} is {} (limit {});", field(gate, "metric"),
-                        rounded(number(gate, "value")), rounded(number(gate, "limit")));
+                        in_feedback(number(gate, "value")), in_feedback(number(gate, "limit")));
   }
   if (const auto worst = output.find("worst"); worst != output.end() && worst->is_object()) {
     text += fmt::format(" worst at {}: got {}, expected {};",

@@ -35,6 +35,12 @@ std::string rounded(double value, double precision) {
   return text;
 }
 
+std::string beside_one(double value) {
+  const double rest = 1.0 - value;
+  if (rest == 0.0 || std::fabs(rest) >= 0.001) return fmt::format("{:.4g}", value);
+  return fmt::format("1 {} {:.2g}", rest > 0 ? '-' : '+', std::fabs(rest));
+}
+
 std::string rounded_percent(double share) {
   const double percent = 100 * share;
   return std::fabs(percent) < 10 ? rounded(percent, 0.02) : fmt::format("{:.0f}", percent);

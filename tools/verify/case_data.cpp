@@ -38,7 +38,8 @@ CaseData::CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory)
   const ScopedSeconds timed(cost_.draw);
   // A family may leave what the operator is defined for; then NaN is no fault of the reference.
   inputs_.finite = plan.family.family == nullptr;
-  inputs_.scalars = draw_scalars(spec, inputs_.axes, plan.scalars, plan.seed);
+  const bool vary = plan.family.family != nullptr && plan.family.family != &exact_integers();
+  inputs_.scalars = draw_scalars(spec, inputs_.axes, plan.scalars, plan.seed, vary);
   for (const Tensor& tensor : spec.inputs) {
     if (tensor.scalar) continue;
     const auto count = static_cast<std::size_t>(element_count(tensor, inputs_.axes));

@@ -108,11 +108,15 @@ double denormal(const FamilyDraw& tensor, std::int64_t index) {
   if (!whole_row && tensor.uniform(index) >= 0.25) return tensor.own(index);
   const double top = tensor.smallest_normal * (tensor.flushes ? 0x1p-4 : 1.0);
   const double sign = tensor.uniform(index, 1) < 0.5 ? -1.0 : 1.0;
-  return sign * top * std::exp2(-6.0 * tensor.uniform(index, 2));
+  const double down = 6.0 * tensor.uniform(index, 2);
+  // Some rows with many that are equal.
+  return sign * top * std::exp2(tensor.row(index) % 4 == 3 ? -std::floor(down) : -down);
 }
 
-// Masked elements, one that overflowed, and a row masked whole.
+// Masked elements, one that overflowed, and a row masked whole; in every eighth row several that
+// overflowed.
 double infinite(const FamilyDraw& tensor, std::int64_t index) {
+  if (tensor.row(index) % 8 == 5 && tensor.uniform(index, 1) < 0.125) return k_overflown;
   switch (tensor.row(index) % 4) {
     case 0:
       return tensor.uniform(index) < 0.25 ? -k_overflown : tensor.own(index);
@@ -125,9 +129,14 @@ double infinite(const FamilyDraw& tensor, std::int64_t index) {
   }
 }
 
-double one_nan(const FamilyDraw& tensor, std::int64_t index) {
-  const bool chosen = tensor.row(index) % 4 != 3 || tensor.row(index) == tensor.rows - 1;
-  if (chosen && tensor.is_needle(index)) return std::numeric_limits<double>::quiet_NaN();
+// One in most rows, with the sign bit in every other; several of both kinds in every fourth.
+double few_nan(const FamilyDraw& tensor, std::int64_t index) {
+  constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
+  const std::int64_t kind = tensor.row(index) % 4;
+  const double sign = tensor.uniform(index, 1) < 0.5 ? -1.0 : 1.0;
+  if (kind == 2 && tensor.uniform(index) < 0.125) return std::copysign(k_nan, sign);
+  const bool chosen = kind != 3 || tensor.row(index) == tensor.rows - 1;
+  if (chosen && tensor.is_needle(index)) return std::copysign(k_nan, kind == 1 ? -1.0 : 1.0);
   return tensor.own(index);
 }
 
@@ -186,10 +195,11 @@ const std::vector<InputFamily>& input_families() {
       {"denormal", Where::floats, When::always, "a quarter of the elements below the normal range",
        "divisions by what was flushed to zero; where denormals count, flushing itself", denormal},
       {"infinite", Where::one_float, When::nonfinite_propagates,
-       "masked elements (-inf), rows masked whole, a +inf", "NaN that should be 0, and back",
-       infinite},
-      {"nan", Where::one_float, When::nonfinite_propagates, "one NaN in most rows",
-       "NaN lost in min and max, NaN spread to other rows", one_nan},
+       "masked elements (-inf), rows masked whole, a +inf or several",
+       "NaN that should be 0, and back", infinite},
+      {"nan", Where::one_float, When::nonfinite_propagates,
+       "one NaN in most rows, several in some, with and without sign",
+       "NaN lost in min and max, NaN spread to other rows, NaN in the wrong order", few_nan},
       {"lowest", Where::integers, When::always, "the lowest integer everywhere",
        "ranges that start too high, equal indices", lowest},
       {"highest", Where::integers, When::always, "the highest integer everywhere",

@@ -74,6 +74,15 @@ void mark_special(const Elements& elements, const InputValues& values, const Ran
   });
 }
 
+void vary_constant(const Tensor& tensor, std::uint64_t seed, InputValues& values) {
+  if (values.family != "constant" || !info(tensor.dtype).floating) return;
+  const RandomStream stream(seed, tensor.name + ".varied");
+  const double varied = values.value * (0.25 + 0.25 * stream.uniform(0));
+  const bool declared = !(values.at_least && varied < *values.at_least) &&
+                        !(values.at_most && varied > *values.at_most);
+  if (declared) values.value = varied;
+}
+
 }  // namespace
 
 void draw_tensor(const Tensor& tensor, const InputValues& values, std::uint64_t seed,
@@ -111,7 +120,7 @@ void draw_tensor(const Tensor& tensor, const InputValues& values, std::uint64_t 
 
 std::map<std::string, double> draw_scalars(const OpSpec& spec, const Bindings& axes,
                                            const std::map<std::string, double>& overrides,
-                                           std::uint64_t seed) {
+                                           std::uint64_t seed, bool vary) {
   std::map<std::string, double> scalars;
   for (const Tensor& tensor : spec.inputs) {
     if (!tensor.scalar) continue;
@@ -120,6 +129,8 @@ std::map<std::string, double> draw_scalars(const OpSpec& spec, const Bindings& a
       values = {};
       values.family = "constant";
       values.value = found->second;
+    } else if (vary) {
+      vary_constant(tensor, seed, values);
     }
     std::array<std::byte, 8> bytes{};
     double exact = 0.0;

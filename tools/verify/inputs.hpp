@@ -20,9 +20,11 @@ void draw_tensor(const Tensor& tensor, const InputValues& values, std::uint64_t 
                  std::span<std::byte> bytes, std::span<double> exact);
 
 // The value of every scalar input under resolved axes: `overrides` first, then drawn like a tensor
-// of one element. Rounded to the input's dtype.
+// of one element. Rounded to the input's dtype. `vary`: constants are drawn as a quarter to a
+// half of themselves (still on their side of 0, and no farther out), so that a kernel which knows
+// them beforehand shows.
 std::map<std::string, double> draw_scalars(const OpSpec& spec, const Bindings& axes,
                                            const std::map<std::string, double>& overrides,
-                                           std::uint64_t seed);
+                                           std::uint64_t seed, bool vary = false);
 
 }  // namespace kernelloop

@@ -99,7 +99,9 @@ std::optional<std::string> row_factor(const ValueSample& sample) {
     fit.add(factor);
     return got_squares - factor * product <= noise * noise * got_squares;
   });
-  if (!fits || fit.rows < 2) return std::nullopt;
+  // What is as good as 1 explains nothing.
+  const double off = std::max(std::fabs(fit.lowest - 1.0), std::fabs(fit.highest - 1.0));
+  if (!fits || fit.rows < 2 || off <= std::max(0.005, noise)) return std::nullopt;
   if (fit.same()) {
     return fmt::format("each wrong row ({} of {}) is {:.4g} times what it should be", fit.rows,
                        sample.rows, fit.highest);
@@ -189,6 +191,10 @@ std::optional<std::string> common_value(const ValueSample& sample) {
   const auto value_is = [&](const auto& test) {
     return every_wrong(sample, [&](std::int64_t index) { return test(sample.value(index)); });
   };
+  const bool lost = every_wrong(sample, [&](std::int64_t index) {
+    return std::isnan(sample.expected(index)) && !std::isnan(sample.value(index));
+  });
+  if (lost) return "NaN is lost: the wrong elements are numbers where NaN is expected";
   if (value_is([](double value) { return value == 0.0; })) return "the wrong elements are 0";
   if (value_is([](double value) { return std::isinf(value); })) {
     return "the wrong elements are infinite";
@@ -203,6 +209,16 @@ std::optional<std::string> common_value(const ValueSample& sample) {
     if (copies) return fmt::format("the wrong elements are those of input '{}'", name);
   }
   return std::nullopt;
+}
+
+// The share of the elements that are off by more than so much of themselves.
+double share_off(const ValueSample& sample, double relative) {
+  std::int64_t off = 0;
+  for (std::int64_t index = 0; index < sample.rows * sample.cols; ++index) {
+    const double expected = sample.expected(index);
+    if (std::fabs(sample.value(index) - expected) > relative * std::fabs(expected)) ++off;
+  }
+  return static_cast<double>(off) / static_cast<double>(sample.rows * sample.cols);
 }
 
 std::optional<std::string> lower_precision(const ValueSample& sample) {
@@ -223,7 +239,9 @@ std::optional<std::string> lower_precision(const ValueSample& sample) {
           "to it",
           narrow.bits, narrow.name);
     }
-    if (metrics.normwise >= narrow.roundoff / 8.0 && metrics.normwise < narrow.roundoff * 2.0) {
+    // Few that are wrong are a mistake, not a precision.
+    if (metrics.normwise >= narrow.roundoff / 8.0 && metrics.normwise < narrow.roundoff * 2.0 &&
+        share_off(sample, narrow.roundoff / 16.0) >= 0.1) {
       return fmt::format(
           "the errors have the size of {} arithmetic (normwise {:.1e}), lower than "
           "the precision that is declared",
@@ -231,7 +249,7 @@ std::optional<std::string> lower_precision(const ValueSample& sample) {
     }
   }
   if (type.size == 2 && metrics.normwise > metrics.rounding &&
-      metrics.normwise < 1.8 * metrics.rounding) {
+      metrics.normwise < 1.8 * metrics.rounding && share_off(sample, type.unit_roundoff) >= 0.02) {
     return fmt::format(
         "the errors are those of rounding to {} more than once (normwise {:.1e}, one "
         "rounding costs {:.1e}): a partial result was kept in it",

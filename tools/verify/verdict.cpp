@@ -1,5 +1,6 @@
 #include "verify/verdict.hpp"
 
+#include "support/rounded.hpp"
 #include "support/stopwatch.hpp"
 
 #include <fmt/format.h>
@@ -88,8 +89,9 @@ std::string failed_gates(const OutputVerdict& output, bool hidden) {
       continue;
     }
     const bool larger_is_better = gate.metric == "psnr" || gate.metric == "cosine";
-    text += fmt::format("{}{} {:.4g} {} {:.4g}", text.empty() ? "" : ", ", gate.metric, gate.value,
-                        larger_is_better ? "<" : ">", gate.limit);
+    text +=
+        fmt::format("{}{} {} {} {}", text.empty() ? "" : ", ", gate.metric, beside_one(gate.value),
+                    larger_is_better ? "<" : ">", beside_one(gate.limit));
   }
   return text;
 }

@@ -8,6 +8,14 @@
 namespace kernelloop {
 namespace {
 
+TEST(Rounded, WhatIsNearOneShowsHowFarItIsFromIt) {
+  EXPECT_EQ(beside_one(0.9999997), "1 - 3e-07");
+  EXPECT_EQ(beside_one(1.0000002), "1 + 2e-07");
+  EXPECT_EQ(beside_one(1.0), "1");
+  EXPECT_EQ(beside_one(0.98), "0.98");
+  EXPECT_EQ(beside_one(0.00123456), "0.001235");
+}
+
 TEST(Rounded, ToTheNearestStepOfOneTwoOrFive) {
   EXPECT_EQ(rounded(50.78), "51");
   EXPECT_EQ(rounded(18.37), "18.4");

@@ -220,9 +220,19 @@ TEST(Families, NonfiniteValuesFollowThePolicy) {
   EXPECT_EQ(std::count(infinite.begin() + 40, infinite.begin() + 80, inf), 1);
   EXPECT_EQ(std::count(infinite.begin() + 80, infinite.begin() + 120, -inf), 40);
   const Values nan = drawn(spec_with("bfloat16"), "nan");
-  EXPECT_EQ(std::count_if(nan.begin(), nan.end(), [](double value) { return std::isnan(value); }),
-            10);
+  // Rows of 40 by turns: one, one with the sign bit, several of both kinds, none.
+  const auto count_nan = [&](int row, bool sign) {
+    return std::count_if(nan.begin() + row * 40, nan.begin() + row * 40 + 40, [&](double value) {
+      return std::isnan(value) && std::signbit(value) == sign;
+    });
+  };
+  EXPECT_EQ(count_nan(0, false), 1);
+  EXPECT_EQ(count_nan(1, true), 1);
+  EXPECT_GT(count_nan(2, false) + count_nan(6, false), 1);
+  EXPECT_GT(count_nan(2, true) + count_nan(6, true), 1);
+  EXPECT_EQ(count_nan(3, false) + count_nan(3, true), 0);
   EXPECT_TRUE(std::isnan(nan.back()));
+  EXPECT_GT(std::count(infinite.begin() + 200, infinite.begin() + 240, inf), 1);
   for (const char* name : {"infinite", "nan"}) {
     EXPECT_TRUE(applies(family(name), spec_with("bfloat16"))) << name;
     EXPECT_FALSE(applies(family(name), spec_with("bfloat16", R"("family": "normal")",

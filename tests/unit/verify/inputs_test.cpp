@@ -91,6 +91,22 @@ TEST(Inputs, ScalarsAreRoundedAndCanBeOverridden) {
             (std::map<std::string, double>{{"eps", 0.25}}));
 }
 
+TEST(Inputs, ConstantScalarsVaryWhereTheyAreToldTo) {
+  OpSpec spec = samples::rmsnorm();
+  const Bindings axes = resolve_axes(spec, {{"rows", 2}, {"cols", 3}});
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const double eps = draw_scalars(spec, axes, {}, seed, true).at("eps");
+    EXPECT_GT(eps, 0.24e-6);
+    EXPECT_LT(eps, 0.51e-6);
+    EXPECT_EQ(draw_scalars(spec, axes, {}, seed, true).at("eps"), eps);
+    EXPECT_EQ(draw_scalars(spec, axes, {{"eps", 0.25}}, seed, true).at("eps"), 0.25);
+  }
+  for (Tensor& input : spec.inputs) {
+    if (input.scalar) input.values.at_least = 1e-6F;
+  }
+  EXPECT_EQ(draw_scalars(spec, axes, {}, 1, true).at("eps"), 1e-6F);
+}
+
 TEST(Inputs, ScalarsFollowTheShape) {
   OpSpec spec = samples::rmsnorm();
   for (Tensor& input : spec.inputs) {
