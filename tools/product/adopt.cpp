@@ -7,6 +7,7 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
+#include "support/json_members.hpp"
 #include "support/version.hpp"
 #include "verify/rules.hpp"
 
@@ -91,10 +92,19 @@ Ruling decide_by_rematch(const Candidate& candidate, const AdoptedVersion& incum
   return take(fmt::format("faster than {} ({})", incumbent.version, noise), std::move(comparisons));
 }
 
+// By which the incumbent once won; they still say so, with the rules and the device they were made
+// with.
+Comparisons comparisons_of(const OpConfig& config, const AdoptedVersion& incumbent) {
+  const Json evidence = read_json_if_there(evidence_path(config, incumbent.evidence));
+  if (text_member(evidence, "source_sha256") != incumbent.source_sha256) return {};
+  return {member(evidence, "first_comparison"), member(evidence, "comparison")};
+}
+
 // The incumbent is the candidate itself, from the same source.
 Ruling decide_again(const OpConfig& config, const AdoptedVersion& incumbent) {
-  return evidence_holds(config, incumbent) ? keep("it is still the fastest verified version")
-                                           : take("its evidence was renewed");
+  return evidence_holds(config, incumbent)
+             ? keep("it is still the fastest verified version")
+             : take("its evidence was renewed", comparisons_of(config, incumbent));
 }
 
 // The incumbent is another version whose source is what was adopted.

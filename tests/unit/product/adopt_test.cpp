@@ -138,6 +138,20 @@ TEST_F(AdoptTest, LostEvidenceIsRenewed) {
   EXPECT_THAT(provenance_problems(config_), IsEmpty());
 }
 
+TEST_F(AdoptTest, RenewedEvidenceKeepsTheComparisonsThatWereWon) {
+  add_version(1, 50);
+  adopt_now();
+  add_version(2, 40);
+  adopt_now();
+  Json adopted = read_json(adopted_file()).value;
+  for (auto& [name, entry] : adopted.at("architectures").items()) entry["rules"] = 1;
+  write(adopted_file(), adopted.dump());
+  EXPECT_THAT(adopt_now().line, HasSubstr("its evidence was renewed"));
+  const Json evidence = read_json(root() / "reports/softmax/nvidia-h200.json").value;
+  EXPECT_EQ(evidence.at("comparison").at("incumbent"), "v001");
+  EXPECT_EQ(evidence.at("first_comparison").at("ratio"), 0.9);
+}
+
 TEST_F(AdoptTest, AnEditedIncumbentGivesWayWithoutARematch) {
   add_version(1, 50);
   adopt_now();
