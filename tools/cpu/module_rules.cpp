@@ -1,6 +1,7 @@
 #include "cpu/module_rules.hpp"
 
 #include "cpu/module_symbols.hpp"
+#include "cpu/process_symbols.hpp"
 #include "support/demangle.hpp"
 
 #include <fmt/format.h>
@@ -121,6 +122,9 @@ class Examination {
     for (const std::string& name : symbols.variables) {
       if (!is_own_variable(name, spelled)) add_state(last_part_of_name(demangled(name)));
     }
+    for (const std::string& name : Names(symbols.definitions.begin(), symbols.definitions.end())) {
+      if (belongs_to_process(name)) add_usurper(name);
+    }
     for (const std::string& name : symbols.imports) {
       const bool asked_for = spelled.count(name) != 0 || spelled.count(unfortified(name)) != 0;
       if (is_arithmetic(name) || is_plain_call(name) || (is_plumbing(name) && !asked_for)) continue;
@@ -147,6 +151,17 @@ class Examination {
  private:
   void add_state(const std::string& variable) {
     rules_.push_back({state_message(variable), line_of(variable)});
+  }
+
+  void add_usurper(const std::string& name) {
+    const std::string function = demangled(name);
+    const std::string shown = function.substr(0, function.find('('));
+    rules_.push_back(
+        {fmt::format("`{0}` is a name of the process that runs the version, which would call this "
+                     "one in place of its own; give it another name, or make it a C++ function "
+                     "in a namespace",
+                     shown),
+         line_of(shown.starts_with("operator") ? "operator" : last_part_of_name(shown))});
   }
 
   void add_import(const std::string& name) {

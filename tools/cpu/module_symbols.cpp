@@ -35,14 +35,15 @@ class Reader {
         result.finalisers += section.sh_size / sizeof(Elf64_Addr);
       } else if (section.sh_type == SHT_SYMTAB) {
         has_table = true;
-        for_symbols(section, [&](const Elf64_Sym& symbol, std::string name) {
+        for_symbols(section, [&](const Elf64_Sym& symbol, std::string name, std::size_t) {
           if (ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC) {
             result.odd_places.push_back("the function " + name + ", which is chosen at load time");
           }
+          if (is_definition(symbol)) result.definitions.push_back(name);
           if (is_variable(symbol)) result.variables.push_back(std::move(name));
         });
       } else if (section.sh_type == SHT_DYNSYM) {
-        for_symbols(section, [&](const Elf64_Sym& symbol, std::string name) {
+        for_symbols(section, [&](const Elf64_Sym& symbol, std::string name, std::size_t) {
           // Whatever its binding: a weak one is found as well when somebody has it.
           if (symbol.st_shndx == SHN_UNDEF && !name.empty()) {
             result.imports.push_back(std::move(name));
@@ -53,6 +54,20 @@ class Reader {
     }
     if (!has_table) broken();
     add_odd_segments(result.odd_places);
+    return result;
+  }
+
+  std::vector<std::string> exports() const {
+    std::vector<std::string> result;
+    for (const Elf64_Shdr& section : sections_) {
+      if (section.sh_type != SHT_DYNSYM) continue;
+      const Elf64_Shdr* versions = versions_of(section);
+      for_symbols(section, [&](const Elf64_Sym& symbol, std::string name, std::size_t index) {
+        if (is_definition(symbol) && !is_for_old_programs(versions, index)) {
+          result.push_back(std::move(name));
+        }
+      });
+    }
     return result;
   }
 
@@ -80,8 +95,33 @@ class Reader {
     if (table.sh_link >= sections_.size()) broken();
     for (std::size_t at = 0; at < table.sh_size; at += sizeof(Elf64_Sym)) {
       const auto symbol = read<Elf64_Sym>(table.sh_offset + at);
-      use(symbol, text(sections_[table.sh_link].sh_offset + symbol.st_name));
+      use(symbol, text(sections_[table.sh_link].sh_offset + symbol.st_name),
+          at / sizeof(Elf64_Sym));
     }
+  }
+
+  // The section with the version of each of the table's symbols; null when it has none.
+  const Elf64_Shdr* versions_of(const Elf64_Shdr& table) const {
+    for (const Elf64_Shdr& section : sections_) {
+      if (section.sh_type == SHT_GNU_versym && section.sh_link < sections_.size() &&
+          &sections_[section.sh_link] == &table) {
+        return &section;
+      }
+    }
+    return nullptr;
+  }
+
+  bool is_for_old_programs(const Elf64_Shdr* versions, std::size_t index) const {
+    constexpr Elf64_Half k_hidden = 0x8000;
+    if (versions == nullptr) return false;
+    return (read<Elf64_Half>(versions->sh_offset + index * sizeof(Elf64_Half)) & k_hidden) != 0;
+  }
+
+  static bool is_definition(const Elf64_Sym& symbol) {
+    const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+    return symbol.st_shndx != SHN_UNDEF &&
+           (type == STT_FUNC || type == STT_OBJECT || type == STT_TLS || type == STT_COMMON ||
+            type == STT_GNU_IFUNC);
   }
 
   void add_odd_section(const Elf64_Shdr& section, std::vector<std::string>& odd) const {
@@ -133,5 +173,9 @@ class Reader {
 }  // namespace
 
 ModuleSymbols read_module_symbols(std::string_view library) { return Reader(library).symbols(); }
+
+std::vector<std::string> read_exports(std::string_view library) {
+  return Reader(library).exports();
+}
 
 }  // namespace kernelloop

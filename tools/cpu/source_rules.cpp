@@ -54,7 +54,8 @@ constexpr std::array k_pragmas = std::to_array<std::string_view>(
      "clang loop", "STDC FP_CONTRACT"});
 constexpr std::array k_pragma_families = std::to_array<std::string_view>({"nv_", "diag_"});
 
-// Instructions of the host, and frames of the stack that belong to it.
+// Instructions of the host, frames of the stack that belong to it, and what watches over them: a
+// function of such a name that is inlined everywhere would leave no symbol (module_rules.cpp).
 constexpr std::array k_denied_prefixes =
     std::to_array<std::string_view>({"__builtin_ia32_",
                                      "__builtin_aarch64_",
@@ -80,6 +81,14 @@ constexpr std::array k_denied_prefixes =
                                      "_rdrand",
                                      "_rdseed",
                                      "_xbegin",
+                                     "__asan_",
+                                     "__ubsan_",
+                                     "__tsan_",
+                                     "__lsan_",
+                                     "__sanitizer_",
+                                     "__interceptor_",
+                                     "_Unwind_",
+                                     "__cyg_",
                                      "_mm_",
                                      "_mm256_",
                                      "_mm512_"});

@@ -86,6 +86,50 @@ extern "C" __global__ void k(float* y, int n) {
   }
 }
 
+TEST_F(ModuleRules, NothingOfTheProcessIsDefinedAnew) {
+  EXPECT_THAT(broken_by(R"(
+extern "C" __device__ void* memset(void* p, int c, size_t n) {
+  for (size_t i = 0; i < n; ++i) ((char*)p)[i] = c;
+  return p;
+}
+extern "C" __device__ __noinline__ float cbrtf(float x) { return x; }
+__noinline__ void operator delete(void*) noexcept {}
+extern "C" __global__ void adjtime(float* y) { memset(y, 0, sizeof *y); operator delete(y); }
+)",
+                        false),
+              ::testing::UnorderedElementsAre(
+                  AllOf(HasSubstr("2 `memset` is a name of the process that runs the version"),
+                        HasSubstr("give it another name")),
+                  HasSubstr("6 `cbrtf` is a name"), HasSubstr("7 `operator delete` is a name"),
+                  HasSubstr("8 `adjtime` is a name")));
+}
+
+TEST_F(ModuleRules, HelpersWithNamesOfTheirOwnAreFree) {
+  for (const bool sanitize : {true, false}) {
+    EXPECT_THAT(broken_by(R"(
+extern "C" __device__ float row_sum(const float* x) { return x[0] + x[1]; }
+__device__ __noinline__ int read(const int* x) { return *x; }
+namespace own { __device__ __noinline__ float exp(float x) { return x + 1; } }
+extern "C" __global__ void step(float* y) { y[0] = row_sum(y) + own::exp(y[1]) + read((int*)y); }
+)",
+                          sanitize),
+                IsEmpty());
+  }
+}
+
+// A function that is inlined everywhere leaves no symbol.
+TEST_F(ModuleRules, TheWatchersOfMemoryAreNotNamed) {
+  EXPECT_THAT(broken_by(R"(
+extern "C" inline __attribute__((always_inline)) void __asan_poison_memory_region(
+    void const volatile*, size_t) {}
+#define JOIN(a, b) a##b
+extern "C" __device__ void JOIN(__as, an_report_load2)(void*) {}
+extern "C" __global__ void k(float* y) { y[0] = 1; }
+)"),
+              ElementsAre(HasSubstr("2 `__asan_poison_memory_region` is no device code"),
+                          HasSubstr("5 `__asan_report_load2` is no device code")));
+}
+
 TEST_F(ModuleRules, NothingOutlivesTheLaunch) {
   EXPECT_THAT(broken_by(R"(
 __device__ int counter;
