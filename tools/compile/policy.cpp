@@ -1,6 +1,7 @@
 #include "compile/policy.hpp"
 
 #include "compile/directive_policy.hpp"
+#include "compile/preprocessor_policy.hpp"
 #include "compile/ptx.hpp"
 #include "compile/source_text.hpp"
 #include "compile/text.hpp"
@@ -188,6 +189,8 @@ void examine_source(const SourceText& source, const std::filesystem::path& versi
   }
   std::vector<Problem> directives = check_directives(source);
   std::move(directives.begin(), directives.end(), std::back_inserter(result.problems));
+  std::vector<Problem> questions = check_preprocessor_use(source);
+  std::move(questions.begin(), questions.end(), std::back_inserter(result.problems));
   check_host_code(source, result.problems);
 }
 
