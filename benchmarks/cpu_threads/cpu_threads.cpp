@@ -43,7 +43,7 @@ double threads_per_second(const KernelLoopCpuModule& module, std::uint64_t seed)
   const float* px = x.data();
   float* py = y.data();
   const std::array<void*, 2> arguments = {&px, &py};
-  KernelLoopCpuLaunch launch{0, {k_blocks, 1, 1}, {k_block, 1, 1}, 0, arguments.data(), seed};
+  KernelLoopCpuLaunch launch{0, {k_blocks, 1, 1}, {k_block, 1, 1}, 0, arguments.data(), seed, 0};
   std::array<char, 512> message{};
   double best = 0;
   for (int repeat = 0; repeat < 9; ++repeat) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 
@@ -43,6 +44,7 @@ class Rewriter {
       : text_(text), source_(source), tokens_(source.tokens), key_(key) {}
 
   RewrittenSource run() {
+    reads_afresh_ = reads_afresh();
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       const Token& token = tokens_[i];
       if (token.kind == Kind::punctuation) {
@@ -75,8 +77,37 @@ class Rewriter {
       edits_.push_back({token.offset, token.text.size(), constant_attribute(i)});
     } else if (token.is("__shared__")) {
       return shared(i);
+    } else if (reads_afresh_ && (token.is("while") || token.is("for") || token.is("do"))) {
+      count_turns(i);
     }
     return i;
+  }
+
+  // Whether a loop could wait for what another thread writes, by a read alone.
+  [[nodiscard]] bool reads_afresh() const {
+    static constexpr std::array<std::string_view, 6> k_words{
+        "volatile", "__ldcg", "__ldcv", "__ldlu", "__atomic_load", "__atomic_load_n"};
+    return std::any_of(tokens_.begin(), tokens_.end(), [](const Token& token) {
+      return std::find(k_words.begin(), k_words.end(), token.text) != k_words.end();
+    });
+  }
+
+  // The thread that waits must let others run. The statement with its own else takes none from an
+  // if around the loop; behind a `while (...)` that ends with a semicolon there may be no
+  // statement.
+  void count_turns(std::size_t loop) {
+    static constexpr std::string_view k_turn = "::kernelloop_cpu::loop_turn()";
+    std::size_t body = loop + 1;
+    if (!tokens_[loop].is("do")) body = after_parentheses(loop + 1);
+    if (body == loop + 1 && !tokens_[loop].is("do")) return;
+    if (body >= tokens_.size()) return;  // a syntax error; the compiler will say so
+    if (tokens_[loop].is("while") && tokens_[body].is(";")) {
+      edits_.push_back({tokens_[loop + 1].offset + 1, 0, fmt::format("{} && (", k_turn)});
+      edits_.push_back({tokens_[body - 1].offset, 0, ")"});
+    } else {
+      edits_.push_back({tokens_[body - 1].offset + tokens_[body - 1].text.size(), 0,
+                        fmt::format(" if (!{}) {{}} else ", k_turn)});
+    }
   }
 
   // Constants stand where the loader makes memory read-only once it is done: a store faults, as on
@@ -311,6 +342,7 @@ class Rewriter {
   std::vector<Scope> scopes_;
   std::optional<Kernel> pending_;
   std::size_t open_kernel_depth_ = 0;  // scopes within the body of the pending kernel, or 0
+  bool reads_afresh_ = false;
   std::size_t shared_count_ = 0;
   std::string registrations_;  // calls, for shared variables outside of functions
   RewrittenSource result_;

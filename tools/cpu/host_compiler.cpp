@@ -43,16 +43,11 @@ bool is_clang(const fs::path& compiler) {
 std::vector<std::string> language_options(bool clang, bool sanitize) {
   // Kernels reinterpret memory and count on integers that wrap. Distributions that fortify by
   // themselves would make modules call other functions there than elsewhere.
-  std::vector<std::string> options = {"-std=gnu++20",
-                                      "-U_FORTIFY_SOURCE",
-                                      "-fPIC",
-                                      "-fno-exceptions",
-                                      "-fno-strict-aliasing",
-                                      "-fno-math-errno",
-                                      "-ffp-contract=off",
-                                      "-fvisibility=hidden",
-                                      "-fno-threadsafe-statics",
-                                      "-g1"};
+  std::vector<std::string> options = {
+      "-std=gnu++20", "-U_FORTIFY_SOURCE", "-fPIC", "-fno-exceptions", "-fno-strict-aliasing",
+      "-fno-math-errno", "-ffp-contract=off", "-fvisibility=hidden", "-fno-threadsafe-statics",
+      // What a local variable holds before it is written is no 0.
+      "-ftrivial-auto-var-init=pattern", "-g1"};
   if (!clang) append(options, {"-fno-gnu-unique"});
   if (sanitize) {
     append(options, {"-O1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined",

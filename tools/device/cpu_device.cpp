@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <map>
 #include <thread>
@@ -105,6 +106,18 @@ class Buffers {
   std::vector<GuardedBuffer> buffers_;  // the tensors in order, then the workspace
 };
 
+// Shared memory holds before a block what outputs and workspace hold before the launch: NaN, or
+// noise that differs from order to order.
+CpuModule::Seeds seeds_of(const RunJob& job) {
+  CpuModule::Seeds seeds;
+  seeds.schedule = job.schedule_seed;
+  if (job.poison.is_noise()) {
+    const std::array<std::uint64_t, 2> from{job.poison.seed(), job.schedule_seed};
+    seeds.noise = XXH3_64bits(from.data(), sizeof from) | 1u;
+  }
+  return seeds;
+}
+
 class CpuDevice final : public Device {
  public:
   explicit CpuDevice(std::function<void(const Fault&)> report) : report_(std::move(report)) {}
@@ -146,7 +159,8 @@ class CpuDevice final : public Device {
     Launcher launcher;
     Buffers buffers(job.tensors, job.plan.workspace_bytes, job.placement);
     result.placement = job.placement;
-    result.fault = bind(job.module, job.plan, buffers, job.schedule_seed, launcher);
+    const CpuModule::Seeds seeds = seeds_of(job);
+    result.fault = bind(job.module, job.plan, buffers, seeds, launcher);
     if (result.fault) return result;
     buffers.poison(job.poison);
     {
@@ -172,7 +186,7 @@ class CpuDevice final : public Device {
     for (std::size_t v = 0; v < job.variants.size(); ++v) {
       const auto& variant = job.variants[v];
       for (const Buffers& set : sets) {
-        result.fault = bind(variant.module, variant.plan, set, 0, launchers[v].emplace_back());
+        result.fault = bind(variant.module, variant.plan, set, {}, launchers[v].emplace_back());
         if (result.fault) return faulty(std::move(result), v);
       }
     }
@@ -221,7 +235,7 @@ class CpuDevice final : public Device {
   using Launcher = std::function<Fault()>;
 
   // Makes the launches of a plan on these buffers, or has a baseline make them.
-  Fault bind(int number, const ResolvedPlan& plan, const Buffers& buffers, std::uint64_t seed,
+  Fault bind(int number, const ResolvedPlan& plan, const Buffers& buffers, CpuModule::Seeds seeds,
              Launcher& launcher) const {
     if (plan.host) {
       const BaselineModule& baseline = loaded(baselines_, number);
@@ -232,7 +246,7 @@ class CpuDevice final : public Device {
     }
     const CpuModule& module = loaded(modules_, number);
     std::vector<CpuCall> calls;
-    if (Fault fault = module.bind(plan, buffers.addresses(), seed, calls)) return fault;
+    if (Fault fault = module.bind(plan, buffers.addresses(), seeds, calls)) return fault;
     launcher = [&module, calls = std::move(calls)] { return module.launch(calls); };
     return {};
   }

@@ -73,7 +73,7 @@ Fault CpuModule::open(const Artifact& artifact) {
   return {};
 }
 
-Fault CpuModule::bind(const ResolvedPlan& plan, const CpuAddresses& addresses, std::uint64_t seed,
+Fault CpuModule::bind(const ResolvedPlan& plan, const CpuAddresses& addresses, Seeds seeds,
                       std::vector<CpuCall>& calls) const {
   for (const ResolvedLaunch& launch : plan.launches) {
     const std::size_t index = index_of(*module_, launch.kernel);
@@ -95,7 +95,8 @@ Fault CpuModule::bind(const ResolvedPlan& plan, const CpuAddresses& addresses, s
       call.launch.block[i] = static_cast<std::uint64_t>(launch.block[i]);
     }
     call.launch.dynamic_shared_bytes = static_cast<std::size_t>(launch.dynamic_shared_bytes);
-    call.launch.schedule_seed = seed;
+    call.launch.schedule_seed = seeds.schedule;
+    call.launch.noise_seed = seeds.noise;
     for (const ResolvedArgument& argument : launch.arguments) {
       switch (argument.kind) {
         case ResolvedArgument::Kind::tensor:

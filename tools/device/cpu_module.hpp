@@ -26,8 +26,14 @@ class CpuModule {
   // FaultKind::load_failed when it cannot be loaded, is of another ABI or lacks a kernel.
   Fault open(const Artifact& artifact);
 
+  // What the launches of a run have in common; see abi.h.
+  struct Seeds {
+    std::uint64_t schedule = 0;
+    std::uint64_t noise = 0;
+  };
+
   // Turns a plan into calls. launch_refused when a kernel or its parameters are not as planned.
-  Fault bind(const ResolvedPlan& plan, const CpuAddresses& addresses, std::uint64_t seed,
+  Fault bind(const ResolvedPlan& plan, const CpuAddresses& addresses, Seeds seeds,
              std::vector<CpuCall>& calls) const;
 
   // Makes the calls in order, up to the first fault.

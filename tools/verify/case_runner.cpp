@@ -26,7 +26,7 @@ std::string words(const std::vector<PlanProblem>& problems) {
 const char* blame(const CaseRun& first, const CaseRun& run) {
   if (run.schedule_seed != first.schedule_seed) {
     return "depends on the order of threads: right in order, wrong in another order (a missing "
-           "barrier?): ";
+           "barrier, or blocks that trust their order?): ";
   }
   if (run.placement == Placement::least_alignment) {
     return "right with tensors at 256-byte boundaries, wrong where each starts at a multiple of "

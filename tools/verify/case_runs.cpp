@@ -130,7 +130,8 @@ CaseFault CaseRuns::explain_difference(const CaseRun& first, const Digests& dige
   if (repeatable && !(run.poison == first.poison)) {
     return {
         "reads_uninitialised",
-        "what the outputs and the workspace hold before the launch changes the result, first at " +
+        "what the outputs, the workspace and, on the CPU device, shared memory hold before the "
+        "launch changes the result, first at " +
             where + ": the kernel reads memory that it has not written, or leaves it unwritten"};
   }
   return {"not_deterministic",

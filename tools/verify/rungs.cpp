@@ -39,7 +39,7 @@ std::vector<CaseRun> standard_runs(const RungContext& context, int schedules, st
   const RandomStream stream(seed, "schedules");
   for (int number = 0; number < schedules; ++number) {
     const std::uint64_t schedule = stream.bits(static_cast<std::uint64_t>(number)) | 1u;
-    runs.push_back({Poison(), schedule});
+    runs.push_back({number % 2 == 0 ? Poison::noise(schedule) : Poison(), schedule});
   }
   return runs;
 }

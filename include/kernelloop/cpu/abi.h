@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define KERNELLOOP_CPU_ABI_VERSION 1
+#define KERNELLOOP_CPU_ABI_VERSION 2
 
 typedef struct KernelLoopCpuKernel {
   const char* name; /* as in the launch plan */
@@ -25,7 +25,8 @@ typedef struct KernelLoopCpuLaunch {
   uint64_t block[3];
   size_t dynamic_shared_bytes;
   void* const* arguments; /* one pointer per parameter, to a value of its size */
-  uint64_t schedule_seed; /* 0: threads run in order; else a random-priority schedule */
+  uint64_t schedule_seed; /* 0: threads and blocks run in order; else as drawn from it */
+  uint64_t noise_seed;    /* of what shared memory holds before a block; 0: 0xFF in every byte */
 } KernelLoopCpuLaunch;
 
 typedef enum KernelLoopCpuStatus {

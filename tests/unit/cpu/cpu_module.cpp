@@ -60,7 +60,7 @@ fs::path built_kernels(const std::string& name, bool sanitize) {
 
 LaunchShape shape(std::uint64_t grid, std::uint64_t block, std::size_t dynamic_shared_bytes,
                   std::uint64_t seed) {
-  return {{grid, 1, 1}, {block, 1, 1}, dynamic_shared_bytes, seed};
+  return {{grid, 1, 1}, {block, 1, 1}, dynamic_shared_bytes, seed, 0};
 }
 
 CpuModule::CpuModule(const fs::path& library)
@@ -91,6 +91,7 @@ LaunchResult CpuModule::launch_with(const std::string& kernel, const LaunchShape
     launch.dynamic_shared_bytes = launch_shape.dynamic_shared_bytes;
     launch.arguments = arguments.data();
     launch.schedule_seed = launch_shape.seed;
+    launch.noise_seed = launch_shape.noise;
     std::array<char, 1024> message{};
     LaunchResult result;
     result.status = module_->launch(&launch, message.data(), message.size());

@@ -23,6 +23,7 @@ struct LaunchShape {
   std::uint64_t block[3] = {1, 1, 1};
   std::size_t dynamic_shared_bytes = 0;
   std::uint64_t seed = 0;
+  std::uint64_t noise = 0;
 };
 LaunchShape shape(std::uint64_t grid, std::uint64_t block, std::size_t dynamic_shared_bytes = 0,
                   std::uint64_t seed = 0);

@@ -73,8 +73,8 @@ TEST_F(Faults, WaitingForAnotherBlock) {
   int flag = 0;
   const LaunchResult result = module_.launch("waits_for_next_block", shape(2, 1), &flag);
   EXPECT_EQ(result.status, KERNELLOOP_CPU_NOT_RUNNABLE);
-  EXPECT_THAT(result.message,
-              AllOf(HasSubstr("faults.cu:42"), HasSubstr("can't wait for another")));
+  EXPECT_THAT(result.message, AllOf(HasSubstr("faults.cu:42"),
+                                    HasSubstr("can't wait for a block that comes later")));
 }
 
 TEST_F(Faults, Limits) {

@@ -16,3 +16,5 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/types.h>
+// As nvcc has it: known without being asked for.
+#include "assert.h"

@@ -9,20 +9,20 @@ inline void describe_wait(const Thread& thread, char* text, size_t size) {
   const uint3 i = thread.index;
   switch (thread.wait) {
     case Wait::exited:
-      snprintf(text, size, "thread (%u,%u,%u) has exited", i.x, i.y, i.z);
+      __builtin_snprintf(text, size, "thread (%u,%u,%u) has exited", i.x, i.y, i.z);
       break;
     case Wait::none:
     case Wait::turn:
-      snprintf(text, size, "thread (%u,%u,%u) runs", i.x, i.y, i.z);
+      __builtin_snprintf(text, size, "thread (%u,%u,%u) runs", i.x, i.y, i.z);
       break;
     case Wait::warp:
-      snprintf(text, size, "thread (%u,%u,%u) is in %s with mask 0x%08x at %s:%u", i.x, i.y, i.z,
-               thread.what, thread.mask, thread.site.file, thread.site.line);
+      __builtin_snprintf(text, size, "thread (%u,%u,%u) is in %s with mask 0x%08x at %s:%u", i.x,
+                         i.y, i.z, thread.what, thread.mask, thread.site.file, thread.site.line);
       break;
     case Wait::barrier:
     case Wait::convergence:
-      snprintf(text, size, "thread (%u,%u,%u) is in %s at %s:%u", i.x, i.y, i.z, thread.what,
-               thread.site.file, thread.site.line);
+      __builtin_snprintf(text, size, "thread (%u,%u,%u) is in %s at %s:%u", i.x, i.y, i.z,
+                         thread.what, thread.site.file, thread.site.line);
       break;
   }
 }

@@ -1,6 +1,7 @@
-// Runs a launch: its blocks one after the other, the threads of each as fibers.
+// Runs a launch: its blocks, and the threads of each as fibers.
 #pragma once
 
+#include "residents.hpp"
 #include "shared_memory.hpp"
 #include "warp.hpp"
 #include <sys/mman.h>
@@ -41,8 +42,6 @@ inline void thread_main() {
     exit_current();
   }
 }
-
-inline unsigned primed_threads;
 
 // Fibers of threads 0 .. count-1 stand ready to run. False when there is no memory for stacks.
 inline bool prime_threads(unsigned count) {
@@ -91,20 +90,11 @@ inline void start_block() {
   poison_shared_memory();
 }
 
-inline void abandon_threads() {
-#ifdef KERNELLOOP_CPU_ASAN
-  for (unsigned i = 0; i < primed_threads; ++i) {
-    __asan_unpoison_memory_region(stack_of(i), k_stack_bytes);
-  }
-#endif
-  primed_threads = 0;
-}
-
 inline KernelLoopCpuStatus refuse(KernelLoopCpuStatus status, char* message, size_t size,
                                   const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  if (size != 0) vsnprintf(message, size, format, arguments);
+  if (size != 0) __builtin_vsnprintf(message, size, format, arguments);
   va_end(arguments);
   return status;
 }
@@ -142,13 +132,7 @@ inline KernelLoopCpuStatus check_limits(const Kernel& kernel, const KernelLoopCp
   return KERNELLOOP_CPU_OK;
 }
 
-inline void set_threads(const KernelLoopCpuLaunch& launch) {
-  blockDim = dim3(static_cast<unsigned>(launch.block[0]), static_cast<unsigned>(launch.block[1]),
-                  static_cast<unsigned>(launch.block[2]));
-  gridDim = dim3(static_cast<unsigned>(launch.grid[0]), static_cast<unsigned>(launch.grid[1]),
-                 static_cast<unsigned>(launch.grid[2]));
-  state.thread_count = blockDim.x * blockDim.y * blockDim.z;
-  state.warp_count = (state.thread_count + k_warp_size - 1) / k_warp_size;
+inline void set_indices() {
   unsigned i = 0;
   for (unsigned z = 0; z < blockDim.z; ++z) {
     for (unsigned y = 0; y < blockDim.y; ++y) {
@@ -157,15 +141,53 @@ inline void set_threads(const KernelLoopCpuLaunch& launch) {
   }
 }
 
-// Runs one block to its end or to the first thing that stops it.
-inline void run_block(uint64_t block, uint64_t seed) {
-  // A splitmix step, so that neighbouring seeds and blocks have unlike schedules.
-  uint64_t mixed = (seed + block * 0x9E3779B97F4A7C15ull) * 0xBF58476D1CE4E5B9ull;
-  mixed ^= mixed >> 31;
-  state.random = seed == 0 ? 0 : (mixed | 1u);
+inline void set_shape(const KernelLoopCpuLaunch& launch) {
+  blockDim = dim3(static_cast<unsigned>(launch.block[0]), static_cast<unsigned>(launch.block[1]),
+                  static_cast<unsigned>(launch.block[2]));
+  gridDim = dim3(static_cast<unsigned>(launch.grid[0]), static_cast<unsigned>(launch.grid[1]),
+                 static_cast<unsigned>(launch.grid[2]));
+  state.thread_count = blockDim.x * blockDim.y * blockDim.z;
+  state.warp_count = (state.thread_count + k_warp_size - 1) / k_warp_size;
+  set_indices();
+}
+inline uint3 index_of_block(uint64_t block) {
+  const uint64_t row = block / gridDim.x;
+  return uint3{static_cast<unsigned>(block % gridDim.x), static_cast<unsigned>(row % gridDim.y),
+               static_cast<unsigned>(row / gridDim.y)};
+}
+
+// Starts block number `block` and lets it run until it ends, is left or is stopped. False when
+// there is no memory for its stacks.
+inline bool run_block(uint64_t block, const KernelLoopCpuLaunch& launch) {
+  if (enter_free_place()) set_indices();
+  if (!prime_threads(state.thread_count)) return false;
+  blockIdx = index_of_block(block);
+  state.random = generator_of(launch.schedule_seed, block);
+  state.noise = generator_of(launch.noise_seed, block);
   start_block();
-  state.current = &state.main;
-  run_next();
+  run_on();
+  return true;
+}
+
+// Runs blocks first .. first + count - 1, in an order drawn from the schedule. One that only waits
+// is left for the others and taken up again; see residents.hpp.
+inline bool run_group(uint64_t first, unsigned count, const KernelLoopCpuLaunch& launch) {
+  unsigned char order[k_residents];
+  for (unsigned i = 0; i < count; ++i) order[i] = static_cast<unsigned char>(i);
+  uint64_t generator = generator_of(launch.schedule_seed, ~first);
+  for (unsigned i = count; generator != 0 && i > 1; --i) {
+    const unsigned j = static_cast<unsigned>((draw(generator) >> 32) % i);
+    const unsigned char other = order[j];
+    order[j] = order[i - 1];
+    order[i - 1] = other;
+  }
+  residence = Residence{count, false, false};
+  for (unsigned i = 0; i < count; ++i) {
+    if (!run_block(first + order[i], launch)) return false;
+    if (state.status != KERNELLOOP_CPU_OK) return true;
+  }
+  finish_blocks_left();
+  return true;
 }
 
 inline KernelLoopCpuStatus run_launch(const Kernel& kernel, const KernelLoopCpuLaunch& launch,
@@ -173,11 +195,7 @@ inline KernelLoopCpuStatus run_launch(const Kernel& kernel, const KernelLoopCpuL
   if (size != 0) message[0] = '\0';
   const KernelLoopCpuStatus limits = check_limits(kernel, launch, message, size);
   if (limits != KERNELLOOP_CPU_OK) return limits;
-  set_threads(launch);
-  if (!prime_threads(state.thread_count)) {
-    return refuse(KERNELLOOP_CPU_LIMIT, message, size, "no memory for the stacks of %u threads",
-                  state.thread_count);
-  }
+  set_shape(launch);
   ++state.launch;
   state.static_shared_bytes = 0;
   state.dynamic_shared_bytes = launch.dynamic_shared_bytes;
@@ -187,17 +205,17 @@ inline KernelLoopCpuStatus run_launch(const Kernel& kernel, const KernelLoopCpuL
   state.message = message;
   state.message_size = size;
   fence_dynamic_memory();
-  uint64_t block = 0;
-  for (unsigned z = 0; z < gridDim.z; ++z) {
-    for (unsigned y = 0; y < gridDim.y; ++y) {
-      for (unsigned x = 0; x < gridDim.x; ++x) {
-        blockIdx = uint3{x, y, z};
-        run_block(block++, launch.schedule_seed);
-        if (state.status != KERNELLOOP_CPU_OK) {
-          abandon_threads();
-          return state.status;
-        }
-      }
+  const uint64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
+  const uint64_t most = launch.schedule_seed == 0 ? 1 : k_residents;
+  for (uint64_t first = 0; first < blocks; first += most) {
+    const uint64_t left = blocks - first;
+    if (!run_group(first, static_cast<unsigned>(left < most ? left : most), launch)) {
+      state.status = refuse(KERNELLOOP_CPU_LIMIT, message, size,
+                            "no memory for the stacks of %u threads", state.thread_count);
+    }
+    if (state.status != KERNELLOOP_CPU_OK) {
+      abandon_threads();
+      return state.status;
     }
   }
   return KERNELLOOP_CPU_OK;

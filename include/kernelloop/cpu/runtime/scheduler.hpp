@@ -59,7 +59,7 @@ inline void switch_to(Thread& next) {
   va_list arguments;
   va_start(arguments, format);
   if (state.message_size != 0) {
-    vsnprintf(state.message, state.message_size, format, arguments);
+    __builtin_vsnprintf(state.message, state.message_size, format, arguments);
   }
   va_end(arguments);
   state.status = status;
@@ -72,7 +72,7 @@ inline void switch_to(Thread& next) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  __builtin_vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   const uint3 thread = state.current->index;
   stop(status, "block (%u,%u,%u), thread (%u,%u,%u), %s:%u: %s", blockIdx.x, blockIdx.y, blockIdx.z,
@@ -211,11 +211,14 @@ inline void wake_yielded() {
 // Lets every other ready thread run first. A thread that spins calls this again and again; when
 // nothing else has happened for very long, what it waits for is not in its block.
 inline void yield(Site site) {
-  if (state.idle_rounds > (1u << 14)) {
-    stop_at(
-        KERNELLOOP_CPU_NOT_RUNNABLE, site,
-        "spins for something that no thread of its block will do; the CPU device runs one block "
-        "after the other, so a block can't wait for another");
+  if (residence.blocks > 1 && state.idle_rounds > 1 && !residence.stuck) {
+    residence.left = true;
+    switch_to(state.main);
+  }
+  if (state.idle_rounds > (1u << 14) || residence.stuck) {
+    stop_at(KERNELLOOP_CPU_NOT_RUNNABLE, site,
+            "spins for something that no thread of its block will do, nor one of a block that was "
+            "started before; the CPU device can't wait for a block that comes later");
   }
   ++state.yielded;
   state.current->site = site;
@@ -227,6 +230,12 @@ inline void yield(Site site) {
 // Atomics and fences in a row without a switch are how spin loops look from here.
 inline void count_atomic(Site site) {
   if (__builtin_expect(++state.unlocked_atomics > 4096, 0)) yield(site);
+}
+
+// Stands in every loop of a version that reads memory afresh without an atomic (cuda_rewriter.cpp).
+constexpr bool loop_turn(Site site = Site::here()) {
+  if (!__builtin_is_constant_evaluated()) count_atomic(site);
+  return true;
 }
 
 }  // namespace kernelloop_cpu

@@ -1,4 +1,5 @@
-// __shared__ variables. Blocks run one after the other, so each variable has one place for good.
+// __shared__ variables. One block runs at a time, so each variable has one place for good; what a
+// block that has been left holds there is kept elsewhere (residents.hpp).
 //
 // Every place is known when the module is linked: the references that stand for the variables are
 // constants, and a module that has variables of its own shows them. Margins on both sides of a
@@ -6,7 +7,6 @@
 #pragma once
 
 #include "scheduler.hpp"
-#include <string.h>
 
 namespace kernelloop_cpu {
 
@@ -15,7 +15,8 @@ constexpr size_t k_shared_margin = 1024;
 struct SharedSlot {
   void* memory;
   size_t bytes;
-  unsigned launch;  // the last launch that used it
+  unsigned launch;    // the last launch that used it
+  uint32_t kept_for;  // blocks that have been left after it got its place: one bit each
   SharedSlot* next;
 };
 inline SharedSlot* shared_slots;
@@ -36,6 +37,20 @@ inline SharedStorage<Holder> shared_storage;
 template <typename Holder>
 inline SharedSlot shared_slot;
 
+// What a block finds in shared memory is whatever was there. 0xFF in every byte is NaN, which shows
+// soonest; noise shows where NaN and -1 are lost, as in a maximum. A version that defines functions
+// of the C library cannot change this: the compiler's own names do not mean those.
+inline void poison(void* memory, size_t bytes) {
+  if (state.noise == 0) {
+    __builtin_memset(memory, 0xFF, bytes);
+    return;
+  }
+  uint64_t* at = static_cast<uint64_t*>(memory);  // every place is aligned to 16 bytes
+  for (; bytes >= sizeof *at; bytes -= sizeof *at) *at++ = draw(state.noise);
+  const uint64_t rest = draw(state.noise);
+  __builtin_memcpy(at, &rest, bytes);
+}
+
 // The variable gets poison at the start of every block from now on.
 template <typename Holder>
 inline void register_shared() {
@@ -48,7 +63,7 @@ inline void register_shared() {
       storage.bytes + sizeof storage.bytes,
       sizeof storage - offsetof(SharedStorage<Holder>, bytes) - sizeof storage.bytes);
 #endif
-  memset(storage.bytes, 0xFF, sizeof storage.bytes);
+  poison(storage.bytes, sizeof storage.bytes);
   slot.memory = storage.bytes;
   slot.bytes = sizeof storage.bytes;
   slot.next = shared_slots;
@@ -92,14 +107,11 @@ inline void fence_dynamic_memory() {
 #endif
 }
 
-// What a block finds in shared memory is whatever was there: NaN shows that soonest.
 inline void poison_shared_memory() {
   for (SharedSlot* slot = shared_slots; slot != nullptr; slot = slot->next) {
-    memset(slot->memory, 0xFF, slot->bytes);
+    poison(slot->memory, slot->bytes);
   }
-  if (state.dynamic_shared_bytes != 0) {
-    memset(dynamic_memory(), 0xFF, state.dynamic_shared_bytes);
-  }
+  poison(dynamic_memory(), state.dynamic_shared_bytes);
 }
 
 }  // namespace kernelloop_cpu

@@ -1,7 +1,7 @@
 // What the emulation knows of the block that runs: its threads, its warps, who waits for what.
 //
 // A version's shared object holds one such state. It runs one launch at a time, on one host
-// thread, block after block; every CUDA thread is a fiber.
+// thread, block after block (residents.hpp); every CUDA thread is a fiber.
 #pragma once
 
 #include "../abi.h"
@@ -82,6 +82,7 @@ struct State {
   unsigned barrier_arrivals;  // ... of how many
 
   uint64_t random;  // state of the generator; 0: threads run in order
+  uint64_t noise;   // the same for what shared memory holds before the block; 0: 0xFF
   unsigned launch;  // counts launches
   size_t static_shared_bytes;
   size_t dynamic_shared_bytes;
@@ -96,6 +97,14 @@ struct State {
 
 inline State state;
 
+// What concerns all blocks that are resident, whichever runs.
+struct Residence {
+  unsigned blocks;  // that have not ended
+  bool left;        // the block that ran has been left: all of its threads only wait
+  bool stuck;       // so have all others, again and again
+};
+inline Residence residence;
+
 inline Warp& warp_of(const Thread& thread) {
   return state.warps[static_cast<size_t>(&thread - state.threads) / k_warp_size];
 }
@@ -106,14 +115,24 @@ inline Thread& thread_at(const Warp& warp, unsigned lane) {
   return state.threads[static_cast<size_t>(&warp - state.warps) * k_warp_size + lane];
 }
 
-// xorshift64*; never called while the state is 0.
-inline uint32_t next_random() {
-  uint64_t x = state.random;
+// xorshift64*; never called while the generator's state is 0.
+inline uint64_t draw(uint64_t& generator) {
+  uint64_t x = generator;
   x ^= x >> 12;
   x ^= x << 25;
   x ^= x >> 27;
-  state.random = x;
-  return static_cast<uint32_t>((x * 0x2545F4914F6CDD1Dull) >> 32);
+  generator = x;
+  return x * 0x2545F4914F6CDD1Dull;
+}
+inline uint32_t next_random() { return static_cast<uint32_t>(draw(state.random) >> 32); }
+
+// The state of a generator for block number `block`: neighbouring seeds and blocks have unlike
+// ones.
+inline uint64_t generator_of(uint64_t seed, uint64_t block) {
+  if (seed == 0) return 0;
+  uint64_t mixed = (seed + block * 0x9E3779B97F4A7C15ull) * 0xBF58476D1CE4E5B9ull;
+  mixed ^= mixed >> 31;
+  return mixed | 1u;
 }
 
 }  // namespace kernelloop_cpu
