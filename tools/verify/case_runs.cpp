@@ -128,11 +128,11 @@ CaseFault CaseRuns::explain_difference(const CaseRun& first, const Digests& dige
                                      ": a race, or floating-point atomics in no fixed order"};
   }
   if (repeatable && !(run.poison == first.poison)) {
-    return {
-        "reads_uninitialised",
-        "what the outputs, the workspace and, on the CPU device, shared memory hold before the "
-        "launch changes the result, first at " +
-            where + ": the kernel reads memory that it has not written, or leaves it unwritten"};
+    return {"reads_uninitialised",
+            "what the outputs, the workspace and, on the CPU device, shared memory hold before the "
+            "launch changes the result, first at " +
+                where +
+                ": the kernel reads memory that it has not written, or leaves it unwritten"};
   }
   return {"not_deterministic",
           "the result changes from run to run: two runs on the same inputs differ, first at " +
