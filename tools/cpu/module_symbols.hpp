@@ -14,8 +14,8 @@ struct ModuleSymbols {
   // Functions and objects that it has itself, whoever sees them: within it they stand before those
   // that the process has under the same names.
   std::vector<std::string> definitions;
-  std::size_t initialisers = 0;        // functions that run when it is loaded
-  std::size_t finalisers = 0;          // functions that run when it is unloaded
+  std::size_t initialisers = 0;  // functions that run when it is loaded
+  std::size_t finalisers = 0;    // functions that run when it is unloaded
   // Sections and segments that no compiler makes of plain code: memory that can be both written and
   // executed, code outside of the usual places, functions that the loader chooses. In words.
   std::vector<std::string> odd_places;
