@@ -117,7 +117,8 @@ TEST_F(CpuDevice, AMissingBarrierIsFoundByAnotherOrderOfThreads) {
   compile("MISSING_BARRIER");
   const Outcome outcome = verify({"--up-to", "shapes"});
   EXPECT_EQ(outcome.verdict.at("status"), "failed");
-  EXPECT_THAT(outcome.last_case().dump(), HasSubstr("in another order (a missing barrier, or blocks"));
+  EXPECT_THAT(outcome.last_case().dump(),
+              HasSubstr("in another order (a missing barrier, or blocks"));
 }
 
 TEST_F(CpuDevice, AMissingBarrierThatIsWrongInOrderTooIsCalledOne) {
