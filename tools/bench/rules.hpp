@@ -5,7 +5,7 @@
 
 namespace kernelloop {
 
-inline constexpr int k_measurement_rules = 3;
+inline constexpr int k_measurement_rules = 4;
 
 // Throws Error(usage) when a command line was made for other rules.
 void require_measurement_rules(int rules);
