@@ -29,6 +29,12 @@ void CudaTracer::aim(std::size_t index) {
   driver_.check(harness_.synchronize(), "telling the kernels where to record");
 }
 
+// What an earlier trace told the module points at memory that is gone.
+void CudaTracer::aim_nowhere() {
+  driver_.check(driver_.cuMemsetD8Async(target_, 0, sizeof(trace::Target), harness_.stream()),
+                "telling the kernels to record nothing");
+}
+
 Fault CudaTracer::run(const std::vector<CudaCall>& calls, std::vector<double>& traced_us) {
   if (target_ == 0) {
     return {FaultKind::load_failed,
@@ -36,6 +42,7 @@ Fault CudaTracer::run(const std::vector<CudaCall>& calls, std::vector<double>& t
             "the build could put one into"};
   }
   harness_.prepare_timing();
+  aim_nowhere();
   for (int i = 0; i < k_warm_ups; ++i) {
     if (Fault refused = module_.launch(calls, harness_.stream())) return refused;
     driver_.check(harness_.synchronize(), "warming up");
@@ -59,6 +66,7 @@ Fault CudaTracer::run(const std::vector<CudaCall>& calls, std::vector<double>& t
     if (Fault refused = module_.launch(calls[i], harness_.stream())) return refused;
     driver_.check(harness_.synchronize(), "recording a trace");
   }
+  aim_nowhere();
   return {};
 }
 

@@ -25,6 +25,8 @@ class CudaTracer {
  private:
   // Makes the next launch record into the regions of launch `index`; stream-ordered.
   void aim(std::size_t index);
+  // Makes further launches record nothing; stream-ordered.
+  void aim_nowhere();
 
   const CudaDriver& driver_;
   CudaHarness& harness_;
