@@ -37,7 +37,10 @@ TEST_P(ShippedOp, IsValidAndServesBothDevices) {
       EXPECT_LE(element_count(input, axes), 65536) << workload.name;
     }
   }
-  // What must be moved is at least what the tensors hold.
+  // What must be moved is what the tensors hold, less the share whose special values say that a row
+  // is left out.
+  double read = 1.0;
+  for (const Tensor& tensor : spec.inputs) read -= tensor.values.special_share;
   for (const Workload& workload : spec.workloads) {
     const Bindings axes = resolve_axes(spec, workload.axes);
     std::int64_t bytes = 0;
@@ -47,7 +50,12 @@ TEST_P(ShippedOp, IsValidAndServesBothDevices) {
         bytes += element_count(tensor, axes) * static_cast<std::int64_t>(info(tensor.dtype).size);
       }
     }
-    EXPECT_EQ(spec.cost.bytes.evaluate(axes), bytes) << workload.name;
+    const auto cost = static_cast<double>(spec.cost.bytes.evaluate(axes));
+    if (read == 1.0) {
+      EXPECT_EQ(cost, static_cast<double>(bytes)) << workload.name;
+    } else {
+      EXPECT_NEAR(cost / static_cast<double>(bytes), read, 0.01) << workload.name;
+    }
   }
 }
 
