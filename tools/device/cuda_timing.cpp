@@ -105,18 +105,21 @@ void CudaTiming::choose_launches() {
     most = std::max(1, static_cast<int>(CudaHarness::k_most_held_operations / operations));
   }
   launches_ = std::clamp(static_cast<int>(std::ceil(k_sample_us / us)), 1, most);
-  // Every slot once: a launch that finds its outputs written could leave them.
-  if (job_.cache == CacheState::rotating) {
-    launches_ = std::min(static_cast<int>(slots_.size()), recordable_ ? k_most_launches : most);
-  }
+  if (job_.cache != CacheState::rotating) return;
+  // Every slot once: a launch that finds its outputs written could leave them. So there are no more
+  // slots than a sample can hold launches; the first ones are of all sets.
+  const std::size_t held = std::max(job_.sets.size(), static_cast<std::size_t>(most));
+  while (slots_.size() > held) slots_.pop_back();
+  launches_ = static_cast<int>(slots_.size());
+  addresses_ = (slots_.size() + job_.sets.size() - 1) / job_.sets.size();
 }
 
-// All launches of a sample; rotating ones go round the slots.
+// All launches of a sample; a rotating one on each slot.
 Fault CudaTiming::launch_many(std::size_t variant, std::size_t slot) const {
   Fault refused;
   for (int i = 0; i < launches_ && !refused; ++i) {
     const bool rotating = job_.cache == CacheState::rotating;
-    refused = launch(variant, rotating ? static_cast<std::size_t>(i) % slots_.size() : slot);
+    refused = launch(variant, rotating ? static_cast<std::size_t>(i) : slot);
   }
   return refused;
 }
