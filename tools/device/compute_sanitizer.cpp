@@ -1,6 +1,5 @@
 #include "device/compute_sanitizer.hpp"
 
-#include "support/process.hpp"
 #include "support/toolkit.hpp"
 
 #include <fmt/format.h>
@@ -255,18 +254,7 @@ ToolResult judge_tool_report(SanitizerTool tool, const ToolReport& report,
 std::filesystem::path find_compute_sanitizer() { return find_toolkit_program("compute-sanitizer"); }
 
 std::string compute_sanitizer_version(const std::filesystem::path& program) {
-  Command command;
-  command.arguments = {program.string(), "--version"};
-  command.timeout = std::chrono::seconds(30);
-  const ProcessResult result = run(command);
-  constexpr std::string_view k_mark = "\nVersion ";
-  const std::size_t mark = result.output.find(k_mark);
-  if (!result.succeeded() || mark == std::string::npos ||
-      !contains(result.output, "Compute Sanitizer")) {
-    return {};
-  }
-  const std::string_view text = std::string_view(result.output).substr(mark + k_mark.size());
-  return std::string(text.substr(0, text.find_first_of(" \r\n")));
+  return toolkit_program_version(program, "Compute Sanitizer");
 }
 
 std::vector<std::string> compute_sanitizer_command(const std::filesystem::path& program,

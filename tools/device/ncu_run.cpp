@@ -28,18 +28,6 @@ constexpr std::array k_sections = {"SpeedOfLight",
                                    "MemoryWorkloadAnalysis_Tables",
                                    "SourceCounters"};
 
-std::string version_of(const std::filesystem::path& ncu) {
-  Command command;
-  command.arguments = {ncu.string(), "--version"};
-  command.timeout = k_ncu_read_timeout;
-  const ProcessResult result = run(command);
-  constexpr std::string_view k_mark = "\nVersion ";
-  const std::size_t mark = result.output.find(k_mark);
-  if (!result.succeeded() || mark == std::string::npos) return {};
-  const std::size_t begin = mark + k_mark.size();
-  return result.output.substr(begin, result.output.find_first_of(" \n", begin) - begin);
-}
-
 // The first line of ncu's log that speaks of trouble, without the mark.
 std::string complaint_in(const std::filesystem::path& log) {
   std::error_code error;
@@ -107,7 +95,7 @@ std::vector<std::string> ncu_command(const std::filesystem::path& ncu,
 
 NcuResult run_under_ncu(const NcuRun& wanted) {
   NcuResult result;
-  result.version = version_of(wanted.ncu);
+  result.version = toolkit_program_version(wanted.ncu, "");
   if (result.version.empty()) {
     result.reason = wanted.ncu.string() + " does not answer as ncu does";
     return result;

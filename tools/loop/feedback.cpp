@@ -52,7 +52,7 @@ std::string problems_text(const Json& compiled) {
 }
 
 std::string in_feedback(double value) {
-  return std::fabs(1.0 - value) < 0.001 ? beside_one(value) : rounded(value);
+  return beside_one(value, [](double plain) { return rounded(plain); });
 }
 
 std::string output_text(const Json& output) {

@@ -35,9 +35,12 @@ std::string rounded(double value, double precision) {
   return text;
 }
 
-std::string beside_one(double value) {
+std::string four_digits(double value) { return fmt::format("{:.4g}", value); }
+
+std::string beside_one(double value, std::string (*otherwise)(double)) {
   const double rest = 1.0 - value;
-  if (rest == 0.0 || std::fabs(rest) >= 0.001) return fmt::format("{:.4g}", value);
+  const bool near_one = std::fabs(rest) < 0.001;  // which NaN is not
+  if (rest == 0.0 || !near_one) return otherwise(value);
   return fmt::format("1 {} {:.2g}", rest > 0 ? '-' : '+', std::fabs(rest));
 }
 

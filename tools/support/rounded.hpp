@@ -11,8 +11,11 @@ namespace kernelloop {
 // point are left out. A value beside the edge of a step can still move by that step.
 std::string rounded(double value, double precision = 0.01);
 
-// Four digits, or of what is near 1 how far it is from it: "1 - 3.2e-07".
-std::string beside_one(double value);
+std::string four_digits(double value);
+
+// Of what is near 1 how far it is from it ("1 - 3.2e-07"), of everything else what `otherwise`
+// says.
+std::string beside_one(double value, std::string (*otherwise)(double) = four_digits);
 
 // A share of 1 in per cent, without the sign: whole per cents, below 10 of them as `rounded`.
 std::string rounded_percent(double share);

@@ -29,4 +29,19 @@ std::filesystem::path find_toolkit_program(const std::string& name,
   return found;
 }
 
+std::string toolkit_program_version(const std::filesystem::path& program, std::string_view title) {
+  Command command;
+  command.arguments = {program.string(), "--version"};
+  command.timeout = std::chrono::seconds(30);
+  const ProcessResult result = run(command);
+  constexpr std::string_view k_mark = "\nVersion ";
+  const std::size_t mark = result.output.find(k_mark);
+  if (!result.succeeded() || mark == std::string::npos ||
+      result.output.find(title) == std::string::npos) {
+    return {};
+  }
+  const std::string_view text = std::string_view(result.output).substr(mark + k_mark.size());
+  return std::string(text.substr(0, text.find_first_of(" \r\n")));
+}
+
 }  // namespace kernelloop

@@ -13,6 +13,8 @@ TEST(Rounded, WhatIsNearOneShowsHowFarItIsFromIt) {
   EXPECT_EQ(beside_one(1.0000002), "1 + 2e-07");
   EXPECT_EQ(beside_one(1.0), "1");
   EXPECT_EQ(beside_one(0.98), "0.98");
+  EXPECT_EQ(beside_one(std::nan("")), "nan");
+  EXPECT_EQ(beside_one(0.98, [](double) { return std::string("less"); }), "less");
   EXPECT_EQ(beside_one(0.00123456), "0.001235");
 }
 
