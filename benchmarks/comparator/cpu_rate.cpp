@@ -1,8 +1,8 @@
 // Processor time is counted, on all threads together, so that a busy machine does not count against
 // the comparator and the figure is one per core whatever their number.
 #include "support/error.hpp"
+#include "support/parallel.hpp"
 #include "verify/elements.hpp"
-#include "verify/parallel.hpp"
 
 #include <fmt/format.h>
 

@@ -61,7 +61,7 @@ TEST_F(GpuTiming, OutputsOfTheDigestThatIsKnownStayWhereTheyAre) {
   run.plan = plan_for("twice", k_elements);
   run.outputs = false;
   run.digest_seed = 5;
-  const std::uint64_t digest = worker_.run(run).digest;
+  const std::uint64_t digest = worker_.run(run).digest.value();
   EXPECT_NE(element(arena_, "y", 3), 2.0f * element(arena_, "x", 3));
   TensorArena other = make_tensors(k_elements);
   TimeRequest request;

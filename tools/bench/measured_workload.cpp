@@ -147,7 +147,7 @@ class Measurement {
       return fmt::format("it changed the input '{}'", result.changed_inputs.front());
     }
     digests_.resize(one_.sets.size());
-    digests_[number] = result.digest;
+    digests_[number] = result.digest.value();
     return {};
   }
 

@@ -170,7 +170,8 @@ class CpuDevice final : public Device {
     if (!result.fault) result.fault = buffers.damage();
     result.input_protection = "read_only";
     if (job.digest_seed) result.digest = buffers.hash_of_outputs(*job.digest_seed);
-    if (job.outputs) buffers.return_outputs();
+    const bool known = job.known_digest && result.digest == job.known_digest;
+    if (job.outputs && !known) buffers.return_outputs();
     return result;
   }
 

@@ -40,6 +40,7 @@ struct RunJob {
   bool watch = false;
   bool outputs = true;
   std::optional<std::uint64_t> digest_seed;
+  std::optional<std::uint64_t> known_digest;
 };
 
 // A TimeRequest with its sets mapped.

@@ -200,6 +200,7 @@ Json run_request(const RunRequest& request, int module) {
   if (request.watch) json["watch"] = true;
   if (!request.outputs) json["outputs"] = false;
   if (request.digest_seed) json["digest_seed"] = *request.digest_seed;
+  if (request.known_digest) json["known_digest"] = *request.known_digest;
   if (request.trace) {
     json["trace"] = {{"tensor", request.trace->tensor}, {"layout", to_json(request.trace->layout)}};
   }
@@ -239,27 +240,30 @@ SanitizerTool tool_from_request(const Json& json) {
   fail(ExitCode::internal, "there is no tool '{}'", name);
 }
 
-MappedTensors map_tensors(const Json& tensors, std::span<const Descriptor> memories) {
+std::vector<SharedTensor> map_tensors(const Json& tensors, std::span<const Descriptor> memories,
+                                      MappingCache& cache) {
   if (memories.size() != 2) fail(ExitCode::internal, "a request came without its two memories");
-  MappedTensors mapped;
-  mapped.inputs = Mapping(memories[0].get(), tensors.at("input_size").get<std::size_t>(), false);
-  mapped.outputs = Mapping(memories[1].get(), tensors.at("output_size").get<std::size_t>(), true);
+  std::byte* inputs =
+      cache.map(memories[0].get(), tensors.at("input_size").get<std::size_t>(), false);
+  std::byte* outputs =
+      cache.map(memories[1].get(), tensors.at("output_size").get<std::size_t>(), true);
+  std::vector<SharedTensor> mapped;
   for (const Json& entry : tensors.at("list")) {
     SharedTensor tensor;
     entry.at("name").get_to(tensor.name);
     entry.at("bytes").get_to(tensor.bytes);
     entry.at("output").get_to(tensor.output);
     entry.at("alignment").get_to(tensor.alignment);
-    std::byte* base = tensor.output ? mapped.outputs.data() : mapped.inputs.data();
+    std::byte* base = tensor.output ? outputs : inputs;
     if (tensor.bytes > 0) tensor.data = base + entry.at("offset").get<std::size_t>();
-    mapped.tensors.push_back(std::move(tensor));
+    mapped.push_back(std::move(tensor));
   }
   return mapped;
 }
 
-RunJob run_job_from_request(const Json& json, const MappedTensors& mapped) {
+RunJob run_job_from_request(const Json& json, std::vector<SharedTensor> tensors) {
   RunJob job;
-  job.tensors = mapped.tensors;
+  job.tensors = std::move(tensors);
   job.plan = plan_from_message(json.at("plan"));
   json.at("module").get_to(job.module);
   job.poison = poison_from_message(json.at("poison"));
@@ -269,6 +273,9 @@ RunJob run_job_from_request(const Json& json, const MappedTensors& mapped) {
   job.count = json.value("count", std::vector<std::string>());
   job.watch = json.value("watch", false);
   job.outputs = json.value("outputs", true);
+  if (const auto digest = json.find("known_digest"); digest != json.end()) {
+    job.known_digest = digest->get<std::uint64_t>();
+  }
   if (const auto seed = json.find("digest_seed"); seed != json.end()) {
     job.digest_seed = seed->get<std::uint64_t>();
   }
@@ -279,20 +286,22 @@ RunJob run_job_from_request(const Json& json, const MappedTensors& mapped) {
   return job;
 }
 
-std::vector<MappedTensors> map_sets(const Json& sets, std::span<const Descriptor> memories) {
+std::vector<std::vector<SharedTensor>> map_sets(const Json& sets,
+                                                std::span<const Descriptor> memories,
+                                                MappingCache& cache) {
   if (memories.size() != 2 * sets.size()) {
     fail(ExitCode::internal, "a request came without the memories of its sets");
   }
-  std::vector<MappedTensors> mapped;
+  std::vector<std::vector<SharedTensor>> mapped;
   for (const Json& set : sets) {
-    mapped.push_back(map_tensors(set, memories.subspan(2 * mapped.size(), 2)));
+    mapped.push_back(map_tensors(set, memories.subspan(2 * mapped.size(), 2), cache));
   }
   return mapped;
 }
 
-TimeJob time_job_from_request(const Json& json, const std::vector<MappedTensors>& sets) {
+TimeJob time_job_from_request(const Json& json, std::vector<std::vector<SharedTensor>> sets) {
   TimeJob job;
-  for (const MappedTensors& set : sets) job.sets.push_back(set.tensors);
+  job.sets = std::move(sets);
   for (const Json& entry : json.at("variants")) {
     job.variants.push_back({entry.at("module").get<int>(), plan_from_message(entry.at("plan"))});
   }
@@ -310,19 +319,20 @@ TimeJob time_job_from_request(const Json& json, const std::vector<MappedTensors>
 }
 
 Json run_reply(const RunResult& result) {
-  return Json{{"fault", fault_to_json(result.fault)},
-              {"changed_inputs", result.changed_inputs},
-              {"placement", name_of(result.placement)},
-              {"input_protection", result.input_protection},
-              {"addresses", result.addresses},
-              {"traced_us", result.traced_us},
-              {"counters",
-               {{"chip", result.counters.chip},
-                {"passes", result.counters.passes},
-                {"values", result.counters.values},
-                {"reason", result.counters.reason}}},
-              {"activity", activity_to_message(result.activity)},
-              {"digest", result.digest}};
+  Json reply{{"fault", fault_to_json(result.fault)},
+             {"changed_inputs", result.changed_inputs},
+             {"placement", name_of(result.placement)},
+             {"input_protection", result.input_protection},
+             {"addresses", result.addresses},
+             {"traced_us", result.traced_us},
+             {"counters",
+              {{"chip", result.counters.chip},
+               {"passes", result.counters.passes},
+               {"values", result.counters.values},
+               {"reason", result.counters.reason}}},
+             {"activity", activity_to_message(result.activity)}};
+  if (result.digest) reply["digest"] = *result.digest;
+  return reply;
 }
 
 RunResult run_result_from_reply(const Json& json) {
@@ -344,7 +354,9 @@ RunResult run_result_from_reply(const Json& json) {
   if (const auto activity = json.find("activity"); activity != json.end()) {
     result.activity = activity_from_message(*activity);
   }
-  result.digest = json.value("digest", std::uint64_t{0});
+  if (const auto digest = json.find("digest"); digest != json.end()) {
+    result.digest = digest->get<std::uint64_t>();
+  }
   return result;
 }
 

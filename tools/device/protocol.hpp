@@ -8,6 +8,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/mapping_cache.hpp"
 #include "device/tensor_arena.hpp"
 
 namespace kernelloop {
@@ -25,17 +26,16 @@ Json plant_request(SanitizerTool tool);
 SanitizerTool tool_from_request(const Json& json);
 
 // The inverse; tensors come from the two memories (inputs, outputs) that travelled with the request
-// and stay mapped as long as this lives. `tensors` is the member of the request that lists them.
-struct MappedTensors {
-  Mapping inputs;
-  Mapping outputs;
-  std::vector<SharedTensor> tensors;
-};
-MappedTensors map_tensors(const Json& tensors, std::span<const Descriptor> memories);
+// and stay mapped as long as `cache` keeps them. `tensors` is the member of the request that lists
+// them.
+std::vector<SharedTensor> map_tensors(const Json& tensors, std::span<const Descriptor> memories,
+                                      MappingCache& cache);
 // The same of a timing request, with two memories for every set.
-std::vector<MappedTensors> map_sets(const Json& sets, std::span<const Descriptor> memories);
-RunJob run_job_from_request(const Json& json, const MappedTensors& mapped);
-TimeJob time_job_from_request(const Json& json, const std::vector<MappedTensors>& sets);
+std::vector<std::vector<SharedTensor>> map_sets(const Json& sets,
+                                                std::span<const Descriptor> memories,
+                                                MappingCache& cache);
+RunJob run_job_from_request(const Json& json, std::vector<SharedTensor> tensors);
+TimeJob time_job_from_request(const Json& json, std::vector<std::vector<SharedTensor>> sets);
 
 Json run_reply(const RunResult& result);
 RunResult run_result_from_reply(const Json& json);

@@ -45,6 +45,7 @@ void check_reply(const RunResult& result, const RunRequest& request) {
                     [&](const TensorPlace& place) { return !place.output && place.name == name; }),
         "an unknown input");
   }
+  require(result.fault || result.digest || !request.digest_seed, "no digest");
   check_activity(result.activity);
 }
 

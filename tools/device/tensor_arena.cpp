@@ -1,6 +1,7 @@
 #include "device/tensor_arena.hpp"
 
 #include "support/error.hpp"
+#include "support/memory_block.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -51,18 +52,21 @@ std::size_t available_memory() {
   return available;
 }
 
-Descriptor shared_memory(const char* name, std::size_t size) {
+// Memory with all its pages, mapped: a lack of memory is an error here and no SIGBUS later.
+Mapping shared_memory(const char* name, std::size_t size, Descriptor& memory) {
   const std::size_t available = available_memory();
-  Descriptor memory;
   if (size <= available) memory = Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  // fallocate takes the pages now: a lack of memory is an error here and no SIGBUS later.
-  if (!memory.open() ||
-      (size > 0 && ::posix_fallocate(memory.get(), 0, static_cast<off_t>(size)) != 0)) {
-    fail(ExitCode::io,
-         "cannot get {} MiB of memory for the tensors ({} MiB are available); use smaller shapes",
-         (size >> 20) + 1, available >> 20);
+  if (memory.open() && ::ftruncate(memory.get(), static_cast<off_t>(size)) == 0) {
+    Mapping mapping(memory.get(), size, true);
+    // All cores make the pages; what they could not make, one does.
+    if (size == 0 || mapping.populated() ||
+        ::posix_fallocate(memory.get(), 0, static_cast<off_t>(size)) == 0) {
+      return mapping;
+    }
   }
-  return memory;
+  fail(ExitCode::io,
+       "cannot get {} MiB of memory for the tensors ({} MiB are available); use smaller shapes",
+       (size >> 20) + 1, available >> 20);
 }
 
 struct Layout {
@@ -85,13 +89,14 @@ Layout layout_of(const std::vector<TensorArena::Slot>& slots) {
 
 Mapping::Mapping(int descriptor, std::size_t size, bool writable) : size_(size) {
   if (size == 0) return;
-  // The pages are there: mapping them all at once is far cheaper than a fault for each.
-  void* address = ::mmap(nullptr, size, writable ? PROT_READ | PROT_WRITE : PROT_READ,
-                         MAP_SHARED | MAP_POPULATE, descriptor, 0);
+  void* address = ::mmap(nullptr, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
+                         descriptor, 0);
   if (address == MAP_FAILED) {
     fail(ExitCode::io, "cannot map {} bytes of tensors: {}", size, std::strerror(errno));
   }
   data_ = static_cast<std::byte*>(address);
+  // Far cheaper than a fault for each page.
+  populated_ = populate({data_, size}, writable);
 }
 
 Mapping::~Mapping() {
@@ -99,11 +104,14 @@ Mapping::~Mapping() {
 }
 
 Mapping::Mapping(Mapping&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      populated_(other.populated_) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(populated_, other.populated_);
   return *this;
 }
 
@@ -113,10 +121,8 @@ TensorArena::TensorArena(const std::vector<Slot>& slots) : state_(std::make_uniq
   state.places = layout.places;
   state.input_size = layout.input_size;
   state.output_size = layout.output_size;
-  state.input_memory = shared_memory("kernelloop-inputs", state.input_size);
-  state.output_memory = shared_memory("kernelloop-outputs", state.output_size);
-  state.inputs = Mapping(state.input_memory.get(), state.input_size, true);
-  state.outputs = Mapping(state.output_memory.get(), state.output_size, true);
+  state.inputs = shared_memory("kernelloop-inputs", state.input_size, state.input_memory);
+  state.outputs = shared_memory("kernelloop-outputs", state.output_size, state.output_memory);
   // Our own writable mapping stays; nobody gets another one. Kernels before 5.1 lack the seal.
   ::fcntl(state.input_memory.get(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW);
   ::fcntl(state.output_memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);

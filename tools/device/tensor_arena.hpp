@@ -23,10 +23,13 @@ class Mapping {
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
+  // Whether its pages are known to be there; else the first touch of each may be slow, or fail.
+  [[nodiscard]] bool populated() const noexcept { return populated_; }
 
  private:
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  bool populated_ = false;
 };
 
 // Where a tensor lies in the memory of the inputs or in that of the outputs.

@@ -113,6 +113,8 @@ struct RunRequest {
   bool watch = false;
   bool outputs = true;                       // come back into the arena
   std::optional<std::uint64_t> digest_seed;  // of a digest of the outputs; none without
+  // Outputs of this digest need not come back: the caller knows them.
+  std::optional<std::uint64_t> known_digest;
   std::chrono::milliseconds timeout{60000};
 };
 struct RunResult {
@@ -129,7 +131,9 @@ struct RunResult {
   std::vector<double> traced_us{};
   CounterResult counters{};
   ActivityResult activity{};
-  std::uint64_t digest = 0;  // with one seed equal only for equal outputs
+  // Of the outputs, where it was asked for and the run ended; with one seed equal only for equal
+  // outputs.
+  std::optional<std::uint64_t> digest{};
 };
 
 // The tools of compute-sanitizer (cuda).

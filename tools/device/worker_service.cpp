@@ -18,6 +18,10 @@ namespace {
 
 Deadline send_deadline() { return std::chrono::steady_clock::now() + std::chrono::seconds(30); }
 
+// As many arenas as take turns. None where code of a candidate runs in this process: it must not
+// reach the memory of a case that is not its own.
+constexpr std::size_t k_kept_requests = 8;
+
 // Faults that leave the process as it was. After any other the next request gets a fresh one.
 bool leaves_unharmed(FaultKind kind) {
   return kind == FaultKind::none || kind == FaultKind::launch_refused ||
@@ -27,7 +31,9 @@ bool leaves_unharmed(FaultKind kind) {
 class Service {
  public:
   Service(std::string kind, Descriptor channel)
-      : kind_(std::move(kind)), channel_(std::move(channel)) {}
+      : kind_(std::move(kind)),
+        channel_(std::move(channel)),
+        memories_(kind_ == "cpu" ? 0 : k_kept_requests) {}
 
   int run() {
     for (bool going = true; going;) {
@@ -53,15 +59,19 @@ class Service {
         return finished(Json{{"fault", fault_to_json(fault)}}, fault);
       }
       if (op == "run") {
-        const MappedTensors mapped = map_tensors(request.at("tensors"), memories);
+        memories_.begin_request();
+        RunJob job =
+            run_job_from_request(request, map_tensors(request.at("tensors"), memories, memories_));
         memories.clear();  // the mappings are enough
-        const RunResult result = device().run(run_job_from_request(request, mapped));
+        const RunResult result = device().run(job);
         return finished(run_reply(result), result.fault);
       }
       if (op == "time") {
-        const std::vector<MappedTensors> mapped = map_sets(request.at("sets"), memories);
+        memories_.begin_request();
+        TimeJob job =
+            time_job_from_request(request, map_sets(request.at("sets"), memories, memories_));
         memories.clear();  // the mappings are enough
-        const TimeResult result = device().time(time_job_from_request(request, mapped));
+        const TimeResult result = device().time(job);
         return finished(time_reply(result), result.fault);
       }
       if (op == "plant") {
@@ -121,6 +131,7 @@ class Service {
 
   std::string kind_;
   Channel channel_;
+  MappingCache memories_;
   std::unique_ptr<Device> device_;
 };
 

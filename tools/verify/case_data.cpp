@@ -27,7 +27,8 @@ std::size_t bytes_of(const std::vector<TensorArena::Slot>& slots) {
   return bytes;
 }
 
-CaseData::CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory)
+CaseData::CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory,
+                   const std::shared_ptr<MemoryPool>& input_memory)
     : spec_(spec),
       traits_(traits_of(plan.family.family, spec)),
       inputs_{resolve_axes(spec, plan.variables), {}, {}},
@@ -43,11 +44,12 @@ CaseData::CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory)
   for (const Tensor& tensor : spec.inputs) {
     if (tensor.scalar) continue;
     const auto count = static_cast<std::size_t>(element_count(tensor, inputs_.axes));
-    const MemoryBlock& block =
-        input_memory_.emplace_back(count * sizeof(double), MemoryBlock::Kind::owned);
+    const MemoryPool::Lease& lease =
+        input_memory_.emplace_back(input_memory->take(count * sizeof(double)));
+    const std::span<double> values = lease.block().as<double>().first(count);
     draw_input(spec, tensor, inputs_.axes, plan.family, plan.seed, arena_.bytes(tensor.name),
-               block.as<double>());
-    inputs_.tensors[tensor.name] = block.as<double>();
+               values);
+    inputs_.tensors[tensor.name] = values;
   }
 }
 

@@ -19,9 +19,11 @@ std::size_t bytes_of(const std::vector<TensorArena::Slot>& slots);
 
 class CaseData {
  public:
-  // Draws the inputs into `memory`, which is resliced for the case. `spec` must outlive it. Throws
-  // Error(bad_input) for a shape that the spec does not admit.
-  CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory);
+  // Draws the inputs into `memory`, which is resliced for the case, and in double into memory of
+  // the pool. `spec` must outlive it. Throws Error(bad_input) for a shape that the spec does not
+  // admit.
+  CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory,
+           const std::shared_ptr<MemoryPool>& input_memory);
 
   [[nodiscard]] const Bindings& axes() const noexcept { return inputs_.axes; }
   [[nodiscard]] const std::map<std::string, double>& scalars() const noexcept {
@@ -44,7 +46,7 @@ class CaseData {
   VerificationCost cost_;
   ReferenceInputs inputs_;
   TensorArena arena_;
-  std::vector<MemoryBlock> input_memory_;
+  std::vector<MemoryPool::Lease> input_memory_;
   std::map<std::string, ReferenceOutput> expected_;
 };
 

@@ -1,31 +1,38 @@
 #include "verify/case_queue.hpp"
 
 #include "support/error.hpp"
+#include "support/parallel.hpp"
 #include "verify/inputs.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace kernelloop {
 
+CaseQueue::Limits CaseQueue::Limits::of_machine() {
+  const auto memory = static_cast<std::size_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L)) *
+                      static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return {std::clamp<std::size_t>(core_count() / 4, 2, 4),
+          std::clamp<std::size_t>(memory / 64, std::size_t{256} << 20, std::size_t{1} << 30)};
+}
+
 CaseQueue::CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
-                     const std::vector<std::span<const CasePlan>>& groups, bool ahead)
-    : spec_(spec), reference_(reference) {
-  for (const std::span<const CasePlan> group : groups) {
-    const std::size_t begin = entries_.size();
-    const CasePlan* largest = nullptr;
-    std::size_t most = 0;
-    for (const CasePlan& plan : group) {
-      const std::size_t bytes = admissible(spec, plan.variables)
-                                    ? bytes_of(slots_of(spec, resolve_axes(spec, plan.variables)))
-                                    : 0;
-      if (largest == nullptr || bytes > most) largest = &plan;
-      most = std::max(most, bytes);
-      entries_.push_back({&plan, nullptr, bytes});
+                     std::vector<CasePlan> cases, bool ahead, Limits limits)
+    : spec_(spec), reference_(reference), limits_(limits) {
+  std::size_t most = 0;
+  for (CasePlan& plan : cases) {
+    std::vector<TensorArena::Slot> slots;
+    if (admissible(spec, plan.variables)) {
+      slots = slots_of(spec, resolve_axes(spec, plan.variables));
     }
-    for (std::size_t i = begin; i < entries_.size(); ++i) entries_[i].largest = largest;
+    const std::size_t bytes = bytes_of(slots);
+    if (bytes > most) largest_ = std::move(slots);
+    most = std::max(most, bytes);
+    entries_.push_back({std::move(plan), bytes});
   }
-  for (std::size_t i = 0; ahead && i < std::min(k_makers, entries_.size()); ++i) {
+  for (std::size_t i = 0; ahead && i < std::min(limits_.makers, entries_.size()); ++i) {
     makers_.emplace_back([this] { make_ahead(); });
   }
 }
@@ -40,9 +47,7 @@ CaseQueue::~CaseQueue() {
 }
 
 std::unique_ptr<CaseData> CaseQueue::make(const Entry& entry) {
-  const auto slots = [&](const CasePlan& plan) {
-    return slots_of(spec_, resolve_axes(spec_, plan.variables));
-  };
+  const auto slots = slots_of(spec_, resolve_axes(spec_, entry.plan.variables));
   std::optional<TensorArena> memory;
   {
     const std::lock_guard lock(mutex_);
@@ -51,20 +56,20 @@ std::unique_ptr<CaseData> CaseQueue::make(const Entry& entry) {
       spares_.pop_back();
     }
   }
-  if (!memory || !memory->reslice(slots(*entry.plan))) {
+  if (!memory || !memory->reslice(slots)) {
     memory.reset();  // before the system is asked for more
-    memory.emplace(slots(*entry.largest));
+    memory.emplace(largest_);
     // The largest in all need not be the one with the most inputs and the most outputs.
-    if (!memory->reslice(slots(*entry.plan))) memory.emplace(slots(*entry.plan));
+    if (!memory->reslice(slots)) memory.emplace(slots);
   }
-  return std::make_unique<CaseData>(spec_, *entry.plan, std::move(*memory));
+  return std::make_unique<CaseData>(spec_, entry.plan, std::move(*memory), input_memory_);
 }
 
 void CaseQueue::make_ahead() {
   for (;;) {
     std::unique_lock lock(mutex_);
     const auto fits = [&] {
-      return bytes_ == 0 || bytes_ + entries_[begun_].bytes <= k_most_waiting_bytes;
+      return bytes_ == 0 || bytes_ + entries_[begun_].bytes <= limits_.waiting_bytes;
     };
     changed_.wait(lock, [&] { return ended_ || begun_ == entries_.size() || fits(); });
     if (ended_ || begun_ == entries_.size()) return;

@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <thread>
 #include <vector>
 
@@ -18,20 +17,28 @@ namespace kernelloop {
 
 // Hands out the cases of a ladder in their order. With `ahead`, threads draw the next ones and call
 // the reference for them while the caller works: worth it where a candidate runs on a device of its
-// own, since drawing and the reference take longer than it does. Two of them, since most cases are
-// small: they wait for processes to start, not for cores.
+// own, since drawing and the reference take longer than it does.
 //
-// The cases come in groups (rungs). Memory is taken for the largest case of a group and used again.
+// Memory is taken for the largest case and used again: the first cases wait for that a little,
+// while the device starts, and the large ones at the end do not.
 class CaseQueue {
  public:
-  static constexpr std::size_t k_makers = 2;
-  // So many bytes of tensors, as the candidate sees them, may be under way or wait to be taken; a
-  // case that is larger by itself is made when there is no other.
-  static constexpr std::size_t k_most_waiting_bytes = std::size_t{256} << 20;
+  struct Limits {
+    // Threads. More than one, since most cases are small: they wait for processes to start, not for
+    // cores.
+    std::size_t makers = 2;
+    // So many bytes of tensors, as the candidate sees them, may be under way or wait to be taken; a
+    // case that is larger by itself is made when there is no other. All that is made of them takes
+    // about nine times as much in bfloat16.
+    std::size_t waiting_bytes = std::size_t{256} << 20;
+
+    // By the cores and the memory of this machine.
+    static Limits of_machine();
+  };
 
   // All of them must outlive the queue. With `ahead` it begins at once.
-  CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
-            const std::vector<std::span<const CasePlan>>& groups, bool ahead);
+  CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference, std::vector<CasePlan> cases,
+            bool ahead, Limits limits = Limits::of_machine());
   // Waits for the cases that are being made.
   ~CaseQueue();
   CaseQueue(const CaseQueue&) = delete;
@@ -43,9 +50,8 @@ class CaseQueue {
 
  private:
   struct Entry {
-    const CasePlan* plan;
-    const CasePlan* largest;  // of its group
-    std::size_t bytes;        // of its tensors
+    CasePlan plan;
+    std::size_t bytes;  // of its tensors
   };
   struct Made {
     std::unique_ptr<CaseData> data;  // or
@@ -57,7 +63,11 @@ class CaseQueue {
 
   const OpSpec& spec_;
   const ReferenceLibrary& reference_;
+  Limits limits_;
+  std::shared_ptr<MemoryPool> input_memory_ =
+      std::make_shared<MemoryPool>(MemoryBlock::Kind::owned);
   std::vector<Entry> entries_;
+  std::vector<TensorArena::Slot> largest_;  // of all cases
   std::size_t taken_ = 0;
 
   std::mutex mutex_;  // of what follows

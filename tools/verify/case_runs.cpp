@@ -1,26 +1,27 @@
 #include "verify/case_runs.hpp"
 
+#include "support/parallel.hpp"
 #include "support/stopwatch.hpp"
 #include "verify/output_judge.hpp"
-#include "verify/parallel.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <algorithm>
+#include <random>
 
 namespace kernelloop {
 namespace {
 
 // A hash of the hashes of its pieces, which all cores take.
-XXH128_hash_t digest(std::span<const std::byte> bytes) {
+std::uint64_t digest_of(std::span<const std::byte> bytes, std::uint64_t seed) {
   const auto size = static_cast<std::int64_t>(bytes.size());
-  std::vector<XXH128_hash_t> pieces(static_cast<std::size_t>(chunk_count(size)));
+  std::vector<std::uint64_t> pieces(static_cast<std::size_t>(chunk_count(size)));
   for_chunks(size, [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
     pieces[static_cast<std::size_t>(chunk)] =
-        XXH3_128bits(bytes.data() + begin, static_cast<std::size_t>(end - begin));
+        XXH3_64bits_withSeed(bytes.data() + begin, static_cast<std::size_t>(end - begin), seed);
   });
-  return XXH3_128bits(pieces.data(), pieces.size() * sizeof(XXH128_hash_t));
+  return XXH3_64bits_withSeed(pieces.data(), pieces.size() * sizeof(std::uint64_t), seed);
 }
 
 CaseFault said_by(const Fault& fault) { return {name_of(fault.kind), fault.message}; }
@@ -54,6 +55,10 @@ CaseRuns::CaseRuns(const OpSpec& spec, CaseData& data, const TensorArena& arena,
   request_.arena = &arena;
   request_.plan = std::move(plan);
   request_.timeout = timeout;
+  if (executor.device().kind != "cpu") {
+    std::random_device random;
+    request_.digest_seed = std::uint64_t{random()} << 32 | random();
+  }
 }
 
 RunResult CaseRuns::execute(const CaseRun& run) {
@@ -61,13 +66,15 @@ RunResult CaseRuns::execute(const CaseRun& run) {
   request_.schedule_seed = run.schedule_seed;
   request_.placement = run.placement;
   RunResult result = executor_.run(request_);
+  device_digest_ = result.digest;
   if (result.fault) result.placement = run.placement;
   note_watch(result);
   return result;
 }
 
-std::optional<CaseFault> CaseRuns::run(const CaseRun& run) {
+std::optional<CaseFault> CaseRuns::run(const CaseRun& run, std::optional<std::uint64_t> known) {
   const ScopedSeconds timed(verdict_.cost.candidate);
+  request_.known_digest = request_.digest_seed ? known : std::nullopt;
   const RunResult result = execute(run);
   if (result.fault) return explain(result.fault, run);
   if (!result.changed_inputs.empty()) return said_by(changed_input(result.changed_inputs));
@@ -117,12 +124,12 @@ std::optional<CaseFault> CaseRuns::check(SanitizerTool tool, std::string& unavai
   return std::nullopt;
 }
 
-CaseFault CaseRuns::explain_difference(const CaseRun& first, const Digests& digests_of_first,
+CaseFault CaseRuns::explain_difference(const CaseRun& first, std::uint64_t digest_of_first,
                                        const CaseRun& run) {
   const OutputSnapshot later(spec_, data_.axes(), data_.arena());
   if (auto fault = this->run(first)) return *fault;
   const std::string where = first_difference(later);
-  const bool repeatable = digests() == digests_of_first;
+  const bool repeatable = digest() == digest_of_first;
   if (repeatable && run.schedule_seed != first.schedule_seed) {
     return {"not_deterministic", "the result depends on the order of threads, first at " + where +
                                      ": a race, or floating-point atomics in no fixed order"};
@@ -146,14 +153,14 @@ std::vector<OutputVerdict> CaseRuns::judge(const ReferenceLibrary& reference,
   return judge_outputs(spec_, data_.axes(), data_.traits(), data_.arena(), expected, poison);
 }
 
-CaseRuns::Digests CaseRuns::digests() const {
+std::uint64_t CaseRuns::digest() const {
+  if (device_digest_) return *device_digest_;
   const ScopedSeconds timed(verdict_.cost.judge);
-  Digests digests;
+  std::uint64_t digest = 0;
   for (const Tensor& output : spec_.outputs) {
-    const XXH128_hash_t hash = digest(data_.arena().bytes(output.name));
-    digests.emplace_back(hash.high64, hash.low64);
+    digest = digest_of(data_.arena().bytes(output.name), digest);
   }
-  return digests;
+  return digest;
 }
 
 void CaseRuns::note_watch(const RunResult& result) {

@@ -11,37 +11,36 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace kernelloop {
 
 class CaseRuns {
  public:
-  // Outputs by hash of their bytes, in the spec's order.
-  using Digests = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-
   // All of them must outlive it. `arena` is that of `data` or of what is made of it. Costs and what
   // watched over memory go into `verdict`.
   CaseRuns(const OpSpec& spec, CaseData& data, const TensorArena& arena, ResolvedPlan plan,
            Executor& executor, std::chrono::milliseconds timeout, CaseVerdict& verdict);
 
   // Runs the candidate. What it does wrong while running is returned: on a GPU with what another
-  // placement and memcheck say about it, unless the case is hidden.
-  std::optional<CaseFault> run(const CaseRun& run);
+  // placement and memcheck say about it, unless the case is hidden. Outputs of the digest `known`
+  // may stay on the device; the arena then holds what it held.
+  std::optional<CaseFault> run(const CaseRun& run,
+                               std::optional<std::uint64_t> known = std::nullopt);
 
   // Runs it once under a tool. A fault is returned; where the tool says nothing, `unavailable`
   // becomes the reason.
   std::optional<CaseFault> check(SanitizerTool tool, std::string& unavailable);
 
-  // `run` gave other bits than `first`, whose digests are given. Runs `first` once more to tell
-  // why.
-  CaseFault explain_difference(const CaseRun& first, const Digests& digests_of_first,
+  // `run` gave other bits than `first`, whose digest is given. Runs `first` once more to tell why.
+  CaseFault explain_difference(const CaseRun& first, std::uint64_t digest_of_first,
                                const CaseRun& run);
 
   // Judges what the last run left.
   std::vector<OutputVerdict> judge(const ReferenceLibrary& reference, const Poison& poison);
-  [[nodiscard]] Digests digests() const;
+  // Of the outputs of the last run: equal only for equal outputs. A GPU makes it itself, out of
+  // reach of the candidate.
+  [[nodiscard]] std::uint64_t digest() const;
 
  private:
   RunResult execute(const CaseRun& run);
@@ -56,6 +55,7 @@ class CaseRuns {
   Executor& executor_;
   CaseVerdict& verdict_;
   RunRequest request_;
+  std::optional<std::uint64_t> device_digest_;  // of the last run, where the device makes it
 };
 
 }  // namespace kernelloop

@@ -1,9 +1,9 @@
 #include "verify/compare.hpp"
 
+#include "support/parallel.hpp"
 #include "verify/block_sums.hpp"
 #include "verify/elements.hpp"
 #include "verify/panel.hpp"
-#include "verify/parallel.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #include "verify/families.hpp"
 
+#include "support/parallel.hpp"
 #include "verify/elements.hpp"
 #include "verify/inputs.hpp"
-#include "verify/parallel.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 #include "verify/inputs.hpp"
 
 #include "support/error.hpp"
+#include "support/parallel.hpp"
 #include "support/random.hpp"
 #include "verify/elements.hpp"
-#include "verify/parallel.hpp"
 
 #include <array>
 

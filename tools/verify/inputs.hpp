@@ -2,7 +2,7 @@
 #pragma once
 
 #include "spec/op_spec.hpp"
-#include "verify/memory_block.hpp"
+#include "support/memory_block.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,7 @@
 #include "verify/output_snapshot.hpp"
 
+#include "support/parallel.hpp"
 #include "verify/elements.hpp"
-#include "verify/parallel.hpp"
 #include "verify/pattern.hpp"
 
 #include <algorithm>

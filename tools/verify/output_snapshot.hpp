@@ -3,7 +3,7 @@
 
 #include "device/worker_client.hpp"
 #include "spec/op_spec.hpp"
-#include "verify/memory_block.hpp"
+#include "support/memory_block.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "verify/reference_call.hpp"
 
-#include "verify/parallel.hpp"
+#include "support/parallel.hpp"
 #include "verify/reference_library.hpp"
 
 #include <fmt/format.h>

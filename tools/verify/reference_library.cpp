@@ -1,8 +1,8 @@
 #include "verify/reference_library.hpp"
 
 #include "support/error.hpp"
+#include "support/parallel.hpp"
 #include "verify/contained_call.hpp"
-#include "verify/parallel.hpp"
 #include "verify/pattern.hpp"
 #include "verify/reference_call.hpp"
 #include "verify/term_probe.hpp"

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "spec/op_spec.hpp"
+#include "support/memory_block.hpp"
 #include "verify/compare.hpp"
-#include "verify/memory_block.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -20,7 +20,7 @@
 namespace kernelloop {
 
 struct ReferenceOutput {
-  SharedMemoryPool::Lease value_memory;
+  MemoryPool::Lease value_memory;
   MemoryBlock magnitude_memory;
   std::span<double> values;      // row-major, unrounded
   std::span<double> magnitudes;  // empty unless the reference gave them
@@ -53,7 +53,7 @@ class ReferenceLibrary {
  private:
   std::filesystem::path library_;
   std::chrono::milliseconds timeout_;
-  std::shared_ptr<SharedMemoryPool> memory_ = std::make_shared<SharedMemoryPool>();
+  std::shared_ptr<MemoryPool> memory_ = std::make_shared<MemoryPool>(MemoryBlock::Kind::shared);
 };
 
 // "rows=3, cols=17": the variable axes in the spec's order ("no variable axes" when there are

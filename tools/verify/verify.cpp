@@ -78,10 +78,12 @@ std::vector<PlannedRung> planned(const std::vector<const Rung*>& rungs,
   return result;
 }
 
-std::vector<std::span<const CasePlan>> groups_of(const std::vector<PlannedRung>& rungs) {
-  std::vector<std::span<const CasePlan>> groups;
-  for (const PlannedRung& planned : rungs) groups.emplace_back(planned.cases);
-  return groups;
+std::vector<CasePlan> cases_of(const std::vector<PlannedRung>& rungs) {
+  std::vector<CasePlan> cases;
+  for (const PlannedRung& planned : rungs) {
+    cases.insert(cases.end(), planned.cases.begin(), planned.cases.end());
+  }
+  return cases;
 }
 
 RungVerdict climb_rung(const PlannedRung& planned, CaseQueue& queue, const CaseRunner& runner,
@@ -233,7 +235,7 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
     const RungContext context{spec, options.device, seeds, reference, &version.plan};
     const std::vector<PlannedRung> plans = planned(wanted, context);
     // Makes the first cases while the device starts.
-    CaseQueue queue(spec, reference, groups_of(plans), options.device != "cpu");
+    CaseQueue queue(spec, reference, cases_of(plans), options.device != "cpu");
     const std::unique_ptr<Executor> executor = make_executor(version);
     device = to_json(executor->device());
     device_name = executor->device().name;

@@ -72,8 +72,9 @@ TEST(Protocol, ARunRequestSurvives) {
   std::vector<Descriptor> memories;
   memories.emplace_back(::fcntl(arena.state().input_memory.get(), F_DUPFD_CLOEXEC, 0));
   memories.emplace_back(::fcntl(arena.state().output_memory.get(), F_DUPFD_CLOEXEC, 0));
-  const MappedTensors mapped = map_tensors(json.at("tensors"), memories);
-  const RunJob job = run_job_from_request(json, mapped);
+  MappingCache cache(0);
+  cache.begin_request();
+  const RunJob job = run_job_from_request(json, map_tensors(json.at("tensors"), memories, cache));
   EXPECT_EQ(job.module, 3);
   EXPECT_EQ(job.poison, request.poison);
   EXPECT_TRUE(job.uninitialised);
@@ -93,7 +94,8 @@ TEST(Protocol, ARequestWithoutItsMemoriesIsABug) {
   const TensorArena arena = test::make_tensors(10);
   RunRequest request;
   request.arena = &arena;
-  EXPECT_THROW(map_tensors(run_request(request, 0).at("tensors"), {}), Error);
+  MappingCache cache(0);
+  EXPECT_THROW(map_tensors(run_request(request, 0).at("tensors"), {}, cache), Error);
 }
 
 TEST(Protocol, TracesAndCountersSurvive) {
@@ -162,9 +164,11 @@ TEST(Protocol, WhatComesBackOfARunSurvives) {
   EXPECT_FALSE(plain.digest_seed.has_value());
   request.outputs = false;
   request.digest_seed = 0xFFFFFFFFFFFFFFFFu;
+  request.known_digest = 0xFFFFFFFFFFFFFFFEu;
   const RunJob job = run_job_from_request(over_the_wire(run_request(request, 0)), {});
   EXPECT_FALSE(job.outputs);
   EXPECT_EQ(job.digest_seed, request.digest_seed);
+  EXPECT_EQ(job.known_digest, request.known_digest);
 }
 
 TEST(Protocol, ATimeRequestSurvives) {

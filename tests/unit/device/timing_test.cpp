@@ -91,7 +91,7 @@ TEST_F(CpuTiming, OutputsOfTheDigestThatIsKnownStayWhereTheyAre) {
   run.plan = plan_for("twice", k_timed_elements);
   run.outputs = false;
   run.digest_seed = request_.digest_seed = 5;
-  const std::uint64_t digest = worker_.run(run).digest;
+  const std::uint64_t digest = worker_.run(run).digest.value();
   EXPECT_NE(element(arena_, "y", 3), 7.0f);
   TensorArena other = make_tensors(k_timed_elements);
   request_.sets.push_back(&other);

@@ -21,7 +21,9 @@ class CaseQueues : public testing::Test {
     }
   }
 
-  CaseQueue queue(bool ahead) { return {spec_, reference_, {plans_}, ahead}; }
+  CaseQueue queue(bool ahead, std::size_t waiting_bytes = 1 << 20) {
+    return {spec_, reference_, plans_, ahead, {3, waiting_bytes}};
+  }
 
   OpSpec spec_ = load_op_spec(KERNELLOOP_TEST_OPS "/softmax/op.json");
   ReferenceLibrary reference_{KERNELLOOP_TEST_SOFTMAX, std::chrono::milliseconds(60000)};
@@ -81,15 +83,11 @@ TEST_F(CaseQueues, ComeInTheirOrderHoweverManyThereAre) {
 }
 
 TEST_F(CaseQueues, CasesLargerThanWhatMayWaitAreMadeOneByOne) {
-  // 4 bytes an element, in and out.
-  const auto rows = static_cast<std::int64_t>(CaseQueue::k_most_waiting_bytes / 4 / 65536 + 1);
-  plans_.resize(2);
-  for (CasePlan& plan : plans_) plan.variables = {{"rows", rows}, {"cols", 65536}};
-  CaseQueue cases = queue(true);
+  CaseQueue cases = queue(true, 1);
   std::unique_ptr<CaseData> data;
-  for (int i = 0; i < 2; ++i) {
+  for (const CasePlan& plan : plans_) {
     data = cases.take(std::move(data));
-    EXPECT_EQ(data->axes().at("rows"), rows);
+    EXPECT_EQ(data->axes().at("cols"), plan.variables.at("cols"));
   }
 }
 
@@ -114,6 +112,14 @@ TEST_F(CaseQueues, UseTheMemoryOfThoseThatAreDone) {
 TEST_F(CaseQueues, MayBeLeftUntaken) {
   CaseQueue cases = queue(true);
   EXPECT_NE(cases.take(), nullptr);
+}
+
+TEST_F(CaseQueues, LimitsFollowTheMachine) {
+  const CaseQueue::Limits limits = CaseQueue::Limits::of_machine();
+  EXPECT_GE(limits.makers, 2u);
+  EXPECT_LE(limits.makers, 4u);
+  EXPECT_GE(limits.waiting_bytes, std::size_t{256} << 20);
+  EXPECT_LE(limits.waiting_bytes, std::size_t{1} << 30);
 }
 
 }  // namespace

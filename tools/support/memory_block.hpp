@@ -11,9 +11,10 @@
 namespace kernelloop {
 
 // Maps the pages of a part of a block, so that it takes few system calls instead of a fault for
-// each page; on all cores. `writing`: the pages are wanted for writing. Only saves time, and does
-// nothing on kernels before 5.14.
-void populate(std::span<std::byte> memory, bool writing);
+// each page; on all cores, and in pieces: others who map memory meanwhile do not wait for the
+// whole. `writing`: the pages are wanted for writing, and made where there are none. Returns false
+// where that is not possible: on kernels before 5.14, and when memory is short.
+bool populate(std::span<std::byte> memory, bool writing);
 
 class MemoryBlock {
  public:
@@ -43,14 +44,16 @@ class MemoryBlock {
   std::size_t bytes_ = 0;
 };
 
-// Blocks of shared memory that are used again: memory that was touched before costs no page faults.
-// Any thread may take and give. What the pool gave keeps it alive.
-class SharedMemoryPool : public std::enable_shared_from_this<SharedMemoryPool> {
+// Blocks that are used again: memory that was touched before costs no page faults. Any thread may
+// take and give. What the pool gave keeps it alive.
+class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
+  explicit MemoryPool(MemoryBlock::Kind kind) : kind_(kind) {}
+
   class Lease {
    public:
     Lease() = default;
-    Lease(std::shared_ptr<SharedMemoryPool> pool, MemoryBlock block)
+    Lease(std::shared_ptr<MemoryPool> pool, MemoryBlock block)
         : pool_(std::move(pool)), block_(std::move(block)) {}
     ~Lease();
     Lease(Lease&& other) noexcept
@@ -63,7 +66,7 @@ class SharedMemoryPool : public std::enable_shared_from_this<SharedMemoryPool> {
     [[nodiscard]] const MemoryBlock& block() const noexcept { return block_; }
 
    private:
-    std::shared_ptr<SharedMemoryPool> pool_;
+    std::shared_ptr<MemoryPool> pool_;
     MemoryBlock block_;
   };
 
@@ -71,6 +74,7 @@ class SharedMemoryPool : public std::enable_shared_from_this<SharedMemoryPool> {
   Lease take(std::size_t bytes);
 
  private:
+  MemoryBlock::Kind kind_;
   std::mutex mutex_;
   std::vector<MemoryBlock> free_;
 };

@@ -1,11 +1,12 @@
-#include "verify/memory_block.hpp"
+#include "support/memory_block.hpp"
 
 #include "support/error.hpp"
-#include "verify/parallel.hpp"
+#include "support/parallel.hpp"
 
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -25,19 +26,24 @@ std::size_t mapped_size(std::size_t bytes) { return std::max<std::size_t>(bytes,
 
 }  // namespace
 
-void populate(std::span<std::byte> memory, bool writing) {
+bool populate(std::span<std::byte> memory, bool writing) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
   const std::uintptr_t first = (address + k_page - 1) / k_page * k_page;
   const std::uintptr_t last = (address + memory.size()) / k_page * k_page;
-  if (last <= first) return;
+  if (last <= first) return true;
   const auto bytes = static_cast<std::int64_t>(last - first);
   const std::int64_t pieces = (bytes + k_populated_at_once - 1) / k_populated_at_once;
+  std::atomic<bool> good{true};
   detail::parallel_for(pieces, core_count(), [&](std::int64_t piece) {
     const std::int64_t begin = piece * k_populated_at_once;
     const std::int64_t size = std::min(k_populated_at_once, bytes - begin);
-    ::madvise(reinterpret_cast<void*>(first + static_cast<std::uintptr_t>(begin)),
-              static_cast<std::size_t>(size), writing ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+    if (::madvise(reinterpret_cast<void*>(first + static_cast<std::uintptr_t>(begin)),
+                  static_cast<std::size_t>(size),
+                  writing ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) != 0) {
+      good = false;
+    }
   });
+  return good;
 }
 
 MemoryBlock::MemoryBlock(std::size_t bytes, Kind kind) : bytes_(bytes) {
@@ -53,13 +59,13 @@ MemoryBlock::MemoryBlock(std::size_t bytes, Kind kind) : bytes_(bytes) {
   ::madvise(data_, mapped_size(bytes), MADV_HUGEPAGE);
 }
 
-SharedMemoryPool::Lease::~Lease() {
+MemoryPool::Lease::~Lease() {
   if (pool_ == nullptr) return;
   const std::lock_guard<std::mutex> lock(pool_->mutex_);
   pool_->free_.push_back(std::move(block_));
 }
 
-SharedMemoryPool::Lease SharedMemoryPool::take(std::size_t bytes) {
+MemoryPool::Lease MemoryPool::take(std::size_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto size = [](const MemoryBlock& block) { return block.as<std::byte>().size(); };
   auto best = free_.end();
@@ -70,7 +76,7 @@ SharedMemoryPool::Lease SharedMemoryPool::take(std::size_t bytes) {
   if (best == free_.end()) {
     // What is too small now is unlikely to be wanted again.
     free_.clear();
-    return {shared_from_this(), MemoryBlock(bytes, MemoryBlock::Kind::shared)};
+    return {shared_from_this(), MemoryBlock(bytes, kind_)};
   }
   MemoryBlock block = std::move(*best);
   free_.erase(best);
