@@ -12,8 +12,6 @@
 #include <array>
 #include <string_view>
 
-extern char** environ;
-
 namespace kernelloop {
 namespace {
 

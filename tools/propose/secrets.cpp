@@ -10,8 +10,6 @@
 #include <cctype>
 #include <regex>
 
-extern char** environ;
-
 namespace kernelloop {
 namespace {
 

@@ -21,8 +21,6 @@
 #include <string_view>
 #include <utility>
 
-extern char** environ;
-
 namespace kernelloop {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "support/secret_environment.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -7,8 +9,6 @@
 #include <cstring>
 #include <string>
 #include <vector>
-
-extern char** environ;
 
 namespace kernelloop {
 
