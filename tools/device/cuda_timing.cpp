@@ -185,18 +185,21 @@ Fault CudaTiming::take(const SampleOrder& order, TimeSample& sample) {
     Fault fault = job_.cache == CacheState::cold ? take_one(order, taken) : take_many(order, taken);
     sample.us = taken.microseconds;
     sample.clock_mhz = taken.clock_mhz;
-    const ThrottleCounters now = setting_.monitor.throttling();
-    const std::vector<std::string> reasons = throttling_between(throttling_, now);
-    throttling_ = now;
-    sample.throttled = !reasons.empty();
-    for (const std::string& reason : reasons) {
-      if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) {
-        reasons_.push_back(reason);
-      }
-    }
     if (const double watts = setting_.monitor.power_watts(); watts > 0) watts_.push_back(watts);
     return fault;
   });
+}
+
+bool CudaTiming::throttled() {
+  const ThrottleCounters now = setting_.monitor.throttling();
+  const std::vector<std::string> reasons = throttling_between(throttling_, now);
+  throttling_ = now;
+  for (const std::string& reason : reasons) {
+    if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) {
+      reasons_.push_back(reason);
+    }
+  }
+  return !reasons.empty();
 }
 
 Fault CudaTiming::check_slots(std::size_t variant) {
@@ -232,7 +235,7 @@ TimeResult CudaTiming::run() {
       plan, job_.sets.size(),
       {[&](const SampleOrder& order, TimeSample& sample) { return take(order, sample); },
        [&](std::size_t slot) { return slots_[slot].buffers.hash_of_outputs(hash_seed_); },
-       [&](std::size_t slot) { return slots_[slot].set; }});
+       [&](std::size_t slot) { return slots_[slot].set; }, [&] { return throttled(); }});
   result = std::move(sampled.result);
   result.launches_per_sample = launches_;
   result.addresses = static_cast<int>(addresses_);

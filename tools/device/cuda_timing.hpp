@@ -48,6 +48,7 @@ class CudaTiming {
   Fault take_many(const SampleOrder& order, CudaSample& sample);
   [[nodiscard]] Fault launch(std::size_t variant, std::size_t slot) const;
   [[nodiscard]] std::size_t addresses() const;
+  bool throttled();  // since the last call
   Fault check_slots(std::size_t variant);
 
   CudaSetting setting_;

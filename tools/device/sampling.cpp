@@ -14,6 +14,8 @@ namespace {
 
 // One sample in so many is followed by a look at its outputs, besides the last ones.
 constexpr unsigned k_recheck_every = 8;
+// So many samples share an answer about throttling.
+constexpr std::size_t k_throttle_every = 8;
 
 struct StateName {
   CacheState state;
@@ -45,7 +47,7 @@ CacheState cache_state_named(const std::string& name) {
 }
 
 Sampling::Sampling(const SamplingPlan& plan, Clock::time_point begin)
-    : plan_(plan), begin_(begin), random_(plan.seed), times_(plan.variants), calm_(plan.variants) {}
+    : plan_(plan), begin_(begin), random_(plan.seed), samples_(plan.variants) {}
 
 std::size_t Sampling::next_slot() {
   if (slots_.empty()) {
@@ -60,15 +62,19 @@ std::size_t Sampling::next_slot() {
 
 bool Sampling::settled() const {
   if (plan_.variants == 1) {
-    return !calm_[0].empty() && narrow(calm_[0], plan_.stop.precision, true);
+    std::vector<double> calm;
+    for (const TimeSample& sample : samples_[0]) {
+      if (!sample.throttled) calm.push_back(sample.us);
+    }
+    return !calm.empty() && narrow(calm, plan_.stop.precision, true);
   }
   for (std::size_t variant = 1; variant < plan_.variants; ++variant) {
     std::vector<double> ratios;
-    for (std::size_t i = 0; i + 1 < times_[0].size(); i += 2) {
-      const auto of_block = [i](const std::vector<double>& times) {
-        return (std::log(times[i]) + std::log(times[i + 1])) / 2;
+    for (std::size_t i = 0; i + 1 < samples_[0].size(); i += 2) {
+      const auto of_block = [i](const std::vector<TimeSample>& samples) {
+        return (std::log(samples[i].us) + std::log(samples[i + 1].us)) / 2;
       };
-      ratios.push_back(of_block(times_[variant]) - of_block(times_[0]));
+      ratios.push_back(of_block(samples_[variant]) - of_block(samples_[0]));
     }
     if (ratios.empty() || !narrow(ratios, plan_.stop.precision, false)) return false;
   }
@@ -76,7 +82,7 @@ bool Sampling::settled() const {
 }
 
 bool Sampling::enough(Clock::time_point now) const {
-  const auto taken = static_cast<int>(times_.front().size());
+  const auto taken = static_cast<int>(samples_.front().size());
   if (taken >= plan_.stop.max_samples) return true;
   if (taken >= k_fewest_samples && now - begin_ >= plan_.patience) return true;
   if (taken < plan_.stop.min_samples) return false;
@@ -100,20 +106,33 @@ std::vector<SampleOrder> Sampling::next_block(Clock::time_point now) {
 }
 
 void Sampling::add(const SampleOrder& order, const TimeSample& sample) {
-  times_[order.variant].push_back(sample.us);
-  if (!sample.throttled) calm_[order.variant].push_back(sample.us);
+  recent_.emplace_back(order.variant, samples_[order.variant].size());
+  samples_[order.variant].push_back(sample);
   spent_us_ += sample.us * plan_.launches;
+}
+
+void Sampling::judge_recent(bool throttled) {
+  for (const auto& [variant, number] : recent_) samples_[variant][number].throttled = throttled;
+  recent_.clear();
 }
 
 Sampled take_samples(const SamplingPlan& plan, std::size_t sets, const SamplingActions& actions) {
   Sampled sampled;
   TimeResult& result = sampled.result;
-  result.samples.resize(plan.variants);
   sampled.last_slots.resize(sets);
   std::vector<std::size_t> last_variants(sets);
   RecheckLog log;
   Sampling sampling(plan);
-  for (auto block = sampling.next_block(); !block.empty(); block = sampling.next_block()) {
+  const auto next_block = [&] {
+    auto block = sampling.next_block();
+    const bool asked =
+        actions.throttled && (block.empty() || sampling.recent() >= k_throttle_every);
+    if (!asked || sampling.recent() == 0) return block;
+    sampling.judge_recent(actions.throttled());
+    // What seemed enough may not be.
+    return block.empty() ? sampling.next_block() : block;
+  };
+  for (auto block = next_block(); !block.empty(); block = next_block()) {
     for (const SampleOrder& order : block) {
       TimeSample sample;
       sample.set = actions.set_of(order.slot);
@@ -121,10 +140,10 @@ Sampled take_samples(const SamplingPlan& plan, std::size_t sets, const SamplingA
       result.fault = actions.take(order, sample);
       if (result.fault) {
         result.faulty_variant = static_cast<int>(order.variant);
+        result.samples = std::move(sampling).take_samples();
         return sampled;
       }
       sampling.add(order, sample);
-      result.samples[order.variant].push_back(sample);
       sampled.last_slots[set] = order.slot;
       last_variants[set] = order.variant;
       if (order.recheck) log.add(order.variant, sample.set, actions.hash_outputs(order.slot));
@@ -135,6 +154,7 @@ Sampled take_samples(const SamplingPlan& plan, std::size_t sets, const SamplingA
       log.add(last_variants[set], static_cast<int>(set), actions.hash_outputs(*slot));
     }
   }
+  result.samples = std::move(sampling).take_samples();
   result.rechecks = log.result();
   return sampled;
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace kernelloop {
@@ -42,6 +43,15 @@ class Sampling {
   std::vector<SampleOrder> next_block(Clock::time_point now = Clock::now());
   // What a sample of the block brought, in its order.
   void add(const SampleOrder& order, const TimeSample& sample);
+  // How many samples have been added since the last answer of the device about throttling, and that
+  // answer: nobody knows which of them it slowed, so that all are set aside.
+  [[nodiscard]] std::size_t recent() const noexcept { return recent_.size(); }
+  void judge_recent(bool throttled);
+
+  // By variant, in order.
+  [[nodiscard]] std::vector<std::vector<TimeSample>> take_samples() && {
+    return std::move(samples_);
+  }
 
   static constexpr int k_fewest_samples = 3;  // per variant, also beyond all patience
 
@@ -53,20 +63,23 @@ class Sampling {
   SamplingPlan plan_;
   Clock::time_point begin_;
   std::mt19937_64 random_;
-  std::vector<std::size_t> slots_;          // those still to come in this turn
-  std::vector<std::vector<double>> times_;  // per variant, in order
-  std::vector<std::vector<double>> calm_;   // those of them that were not throttled
+  std::vector<std::size_t> slots_;                           // those still to come in this turn
+  std::vector<std::vector<TimeSample>> samples_;             // per variant, in order
+  std::vector<std::pair<std::size_t, std::size_t>> recent_;  // variant and number
   double spent_us_ = 0;
 };
 
 // What a device does for a sampling.
 struct SamplingActions {
-  // Takes one sample: its time and clock, and whether it was throttled.
+  // Takes one sample: its time and clock.
   std::function<Fault(const SampleOrder& order, TimeSample& sample)> take;
   // Of the outputs that the last sample on the slot left: equal only for equal bits.
   std::function<std::uint64_t(std::size_t slot)> hash_outputs;
   // Whose tensors are at the slot, from 0.
   std::function<int(std::size_t slot)> set_of;
+  // Whether the device was throttled since the last call, or since the start. Asked after some
+  // samples, since the answer may take longer than a sample. None: it never is.
+  std::function<bool()> throttled{};
 };
 
 struct Sampled {

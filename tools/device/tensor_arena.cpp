@@ -137,6 +137,10 @@ bool TensorArena::reslice(const std::vector<Slot>& slots) {
   return true;
 }
 
+std::size_t TensorArena::capacity() const noexcept {
+  return state_->input_size + state_->output_size;
+}
+
 TensorArena::~TensorArena() = default;
 TensorArena::TensorArena(TensorArena&&) noexcept = default;
 TensorArena& TensorArena::operator=(TensorArena&&) noexcept = default;

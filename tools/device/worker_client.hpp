@@ -64,6 +64,7 @@ class TensorArena {
   // Gives the memory to other tensors when it is large enough, with whatever it holds; false, and
   // no change, when it is not. Taking memory from the system costs more than filling it.
   [[nodiscard]] bool reslice(const std::vector<Slot>& slots);
+  [[nodiscard]] std::size_t capacity() const noexcept;  // in bytes, of inputs and outputs together
 
   struct State;
   [[nodiscard]] const State& state() const noexcept { return *state_; }

@@ -20,7 +20,7 @@ Deadline send_deadline() { return std::chrono::steady_clock::now() + std::chrono
 
 // As many arenas as take turns. None where code of a candidate runs in this process: it must not
 // reach the memory of a case that is not its own.
-constexpr std::size_t k_kept_requests = 8;
+constexpr std::size_t k_kept_requests = 16;
 
 // Faults that leave the process as it was. After any other the next request gets a fresh one.
 bool leaves_unharmed(FaultKind kind) {

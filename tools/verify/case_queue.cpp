@@ -10,6 +10,13 @@
 #include <utility>
 
 namespace kernelloop {
+namespace {
+
+// The memory of a case may be so much larger than the case.
+constexpr std::size_t k_spare_times = 4;
+constexpr std::size_t k_spare_bytes = std::size_t{1} << 20;
+
+}  // namespace
 
 CaseQueue::Limits CaseQueue::Limits::of_machine() {
   const auto memory = static_cast<std::size_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L)) *
@@ -21,15 +28,10 @@ CaseQueue::Limits CaseQueue::Limits::of_machine() {
 CaseQueue::CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
                      std::vector<CasePlan> cases, bool ahead, Limits limits)
     : spec_(spec), reference_(reference), limits_(limits) {
-  std::size_t most = 0;
   for (CasePlan& plan : cases) {
-    std::vector<TensorArena::Slot> slots;
-    if (admissible(spec, plan.variables)) {
-      slots = slots_of(spec, resolve_axes(spec, plan.variables));
-    }
-    const std::size_t bytes = bytes_of(slots);
-    if (bytes > most) largest_ = std::move(slots);
-    most = std::max(most, bytes);
+    const std::size_t bytes = admissible(spec, plan.variables)
+                                  ? bytes_of(slots_of(spec, resolve_axes(spec, plan.variables)))
+                                  : 0;
     entries_.push_back({std::move(plan), bytes});
   }
   for (std::size_t i = 0; ahead && i < std::min(limits_.makers, entries_.size()); ++i) {
@@ -47,22 +49,27 @@ CaseQueue::~CaseQueue() {
 }
 
 std::unique_ptr<CaseData> CaseQueue::make(const Entry& entry) {
+  return std::make_unique<CaseData>(spec_, entry.plan, memory_for(entry), input_memory_);
+}
+
+TensorArena CaseQueue::memory_for(const Entry& entry) {
   const auto slots = slots_of(spec_, resolve_axes(spec_, entry.plan.variables));
-  std::optional<TensorArena> memory;
   {
     const std::lock_guard lock(mutex_);
-    if (!spares_.empty()) {
-      memory = std::move(spares_.back());
-      spares_.pop_back();
+    const std::size_t most = k_spare_times * entry.bytes + k_spare_bytes;
+    const auto found = std::ranges::find_if(spares_, [&](TensorArena& spare) {
+      return spare.capacity() <= most && spare.reslice(slots);
+    });
+    if (found != spares_.end()) {
+      TensorArena memory = std::move(*found);
+      spares_.erase(found);
+      return memory;
     }
+    // Before the system is asked for more.
+    std::erase_if(spares_,
+                  [&](const TensorArena& spare) { return spare.capacity() < entry.bytes; });
   }
-  if (!memory || !memory->reslice(slots)) {
-    memory.reset();  // before the system is asked for more
-    memory.emplace(largest_);
-    // The largest in all need not be the one with the most inputs and the most outputs.
-    if (!memory->reslice(slots)) memory.emplace(slots);
-  }
-  return std::make_unique<CaseData>(spec_, entry.plan, std::move(*memory), input_memory_);
+  return TensorArena(slots);
 }
 
 void CaseQueue::make_ahead() {
@@ -100,8 +107,9 @@ std::unique_ptr<CaseData> CaseQueue::take(std::unique_ptr<CaseData> done) {
     TensorArena memory = std::move(*done).release();
     done.reset();
     const std::lock_guard lock(mutex_);
-    if (spares_.size() >= std::max<std::size_t>(makers_.size(), 1)) spares_.erase(spares_.begin());
-    spares_.push_back(std::move(memory));
+    spares_.insert(std::ranges::upper_bound(spares_, memory.capacity(), {}, &TensorArena::capacity),
+                   std::move(memory));
+    if (spares_.size() > makers_.size() + 1) spares_.erase(spares_.begin());
   }
   if (makers_.empty()) return make(entry);
   Made made;

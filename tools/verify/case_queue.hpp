@@ -19,8 +19,8 @@ namespace kernelloop {
 // the reference for them while the caller works: worth it where a candidate runs on a device of its
 // own, since drawing and the reference take longer than it does.
 //
-// Memory is taken for the largest case and used again: the first cases wait for that a little,
-// while the device starts, and the large ones at the end do not.
+// The memory of cases that are done is used again, for cases of about their size: a small case that
+// waits must not hold the memory of a large one.
 class CaseQueue {
  public:
   struct Limits {
@@ -59,6 +59,7 @@ class CaseQueue {
   };
 
   std::unique_ptr<CaseData> make(const Entry& entry);
+  TensorArena memory_for(const Entry& entry);
   void make_ahead();
 
   const OpSpec& spec_;
@@ -67,12 +68,11 @@ class CaseQueue {
   std::shared_ptr<MemoryPool> input_memory_ =
       std::make_shared<MemoryPool>(MemoryBlock::Kind::owned);
   std::vector<Entry> entries_;
-  std::vector<TensorArena::Slot> largest_;  // of all cases
   std::size_t taken_ = 0;
 
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
-  std::vector<TensorArena> spares_;
+  std::vector<TensorArena> spares_;      // by size
   std::map<std::size_t, Made> waiting_;  // by number
   std::size_t begun_ = 0;
   std::size_t bytes_ = 0;  // of those under way and those that wait

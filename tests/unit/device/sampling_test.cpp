@@ -68,6 +68,41 @@ TEST(Sampling, ThrottledSamplesSettleNothing) {
             std::vector<std::size_t>{200});
 }
 
+// Samples of one kernel of 100 us on a device that answers so about throttling.
+TimeResult sampled_while(const StoppingRule& stop, std::function<bool()> throttled) {
+  SamplingActions actions;
+  actions.take = [](const SampleOrder&, TimeSample& sample) {
+    sample.us = 100;
+    return Fault{};
+  };
+  actions.hash_outputs = [](std::size_t) { return std::uint64_t{1}; };
+  actions.set_of = [](std::size_t) { return 0; };
+  actions.throttled = std::move(throttled);
+  return take_samples(plan_for(1, 1, stop), 1, actions).result;
+}
+
+TEST(Sampling, AllSamplesSinceTheLastAnswerAreSetAside) {
+  int answers = 0;
+  const TimeResult result =
+      sampled_while({40, 40, 0, std::chrono::hours(1)}, [&] { return ++answers == 2; });
+  ASSERT_EQ(result.samples.at(0).size(), 40u);
+  EXPECT_EQ(answers, 5);
+  for (std::size_t i = 0; i < 40; ++i) {
+    EXPECT_EQ(result.samples[0][i].throttled, i >= 8 && i < 16) << i;
+  }
+}
+
+TEST(Sampling, WhatSeemsEnoughIsNotWhenItWasThrottled) {
+  // Settled after the first 5, all of which turn out to be throttled, and so are those up to 16.
+  int answers = 0;
+  const TimeResult result =
+      sampled_while({5, 200, 0.0025, std::chrono::hours(1)}, [&] { return ++answers <= 2; });
+  ASSERT_GT(result.samples.at(0).size(), 5u);
+  EXPECT_TRUE(result.samples[0][4].throttled);
+  EXPECT_FALSE(result.samples[0].back().throttled);
+  EXPECT_LT(result.samples[0].size(), 40u);
+}
+
 TEST(Sampling, ImpatienceLeavesAFewSamples) {
   SamplingPlan plan = plan_for(1, 1, {100, 200, 0, milliseconds(1000)});
   plan.patience = milliseconds(5000);
