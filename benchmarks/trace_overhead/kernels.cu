@@ -7,19 +7,23 @@
 
 constexpr int k_threads = 256;
 
-// One chain of dependent operations: what a mark costs stands in its way.
+// Four chains keep the arithmetic units busy, and an iteration is long enough that it does not
+// matter where the compiler puts the loop.
 extern "C" __global__ void __launch_bounds__(k_threads)
     busy(const float4* x, float4* y, int rounds) {
   KERNELLOOP_TRACE_KERNEL
   const unsigned int i = blockIdx.x * k_threads + threadIdx.x;
-  float value = static_cast<float>(i);
+  float values[4] = {1.0f, 2.0f, 3.0f, static_cast<float>(i)};
 #pragma unroll 1
   for (int scope = 0; scope < 10; ++scope) {
     KL_TRACE_SCOPE("step");
-#pragma unroll 4
-    for (int k = 0; k < rounds; ++k) value = fmaf(value, 1.0001f, 0.5f);
+#pragma unroll 8
+    for (int k = 0; k < rounds; ++k) {
+      for (float& value : values) value = fmaf(value, 1.0001f, 0.5f);
+    }
   }
-  if (value == 0.125f) y[i] = x[i];  // never, but the compiler cannot know
+  // Never, but the compiler cannot know.
+  if (values[0] + values[1] + values[2] + values[3] == 0.125f) y[i] = x[i];
 }
 
 // Memory bounds these: each block copies 40 KiB.

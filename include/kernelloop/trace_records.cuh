@@ -31,8 +31,7 @@ struct Target {
   unsigned int shift;
   unsigned int warps;     // of a block
   unsigned int capacity;  // the array of marks has less than 2^32 records
-  unsigned int nonce;     // another one in every launch
-  unsigned int reserved;
+  unsigned int reserved[2];
 };
 
 // Of a warp. In marked blocks it is there from the begin, without an end.

@@ -21,8 +21,7 @@ CudaTracer::CudaTracer(const CudaDriver& driver, CudaHarness& harness, const Cud
       target_(module.variable(k_target, sizeof(trace::Target))) {}
 
 void CudaTracer::aim(std::size_t index) {
-  const trace::Target target =
-      layout_.launches.at(index).target(buffer_, static_cast<std::uint32_t>(random_()));
+  const trace::Target target = layout_.launches.at(index).target(buffer_);
   driver_.check(driver_.cuMemcpyHtoDAsync(target_, &target, sizeof target, harness_.stream()),
                 "telling the kernels where to record");
   // The copy reads `target`, which ends here.

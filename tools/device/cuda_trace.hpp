@@ -5,7 +5,6 @@
 #include "device/cuda_module.hpp"
 #include "device/worker_client.hpp"
 
-#include <random>
 #include <vector>
 
 namespace kernelloop {
@@ -34,7 +33,6 @@ class CudaTracer {
   const TraceLayout& layout_;
   CUdeviceptr buffer_;
   CUdeviceptr target_;  // 0: none
-  std::mt19937 random_{std::random_device()()};
 };
 
 }  // namespace kernelloop

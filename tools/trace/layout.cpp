@@ -82,7 +82,7 @@ std::size_t TracedLaunch::marks(std::int64_t slot, std::int64_t warp) const {
 
 std::size_t TracedLaunch::bytes() const { return marks(mark_slots(), 0) - offset; }
 
-trace::Target TracedLaunch::target(std::uint64_t buffer, std::uint32_t nonce) const {
+trace::Target TracedLaunch::target(std::uint64_t buffer) const {
   trace::Target target{};
   target.lives = buffer + life(0, 0);
   target.anchors = buffer + anchors(0);
@@ -93,7 +93,6 @@ trace::Target TracedLaunch::target(std::uint64_t buffer, std::uint32_t nonce) co
   target.shift = static_cast<std::uint32_t>(shift);
   target.warps = static_cast<std::uint32_t>(warps);
   target.capacity = static_cast<std::uint32_t>(capacity);
-  target.nonce = nonce;
   return target;
 }
 

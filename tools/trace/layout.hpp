@@ -34,7 +34,7 @@ struct TracedLaunch {
   [[nodiscard]] std::size_t bytes() const;
 
   // What the kernel is told, with the buffer at that address.
-  [[nodiscard]] trace::Target target(std::uint64_t buffer, std::uint32_t nonce) const;
+  [[nodiscard]] trace::Target target(std::uint64_t buffer) const;
 };
 
 struct TraceLayout {

@@ -19,7 +19,7 @@ T read(std::span<const std::byte> bytes, std::size_t offset) {
 class Reader {
  public:
   Reader(const TracedLaunch& launch, std::span<const std::byte> buffer)
-      : launch_(launch), buffer_(buffer), target_(launch.target(0, 0)) {}
+      : launch_(launch), buffer_(buffer), target_(launch.target(0)) {}
 
   Recorded read_all() {
     for (std::int64_t slot = 0; slot < launch_.life_slots(); ++slot) {

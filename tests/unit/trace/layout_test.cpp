@@ -62,14 +62,13 @@ TEST(TraceLayout, TinyRoomsCostMarksThenBlocksThenLives) {
 
 TEST(TraceLayout, TellsTheKernelWhereTheArraysAre) {
   const TracedLaunch launch = lay_out_trace(plan_of(1000, 64), 64 << 20).launches[0];
-  const trace::Target target = launch.target(0x10000, 7);
+  const trace::Target target = launch.target(0x10000);
   EXPECT_EQ(target.lives, 0x10000u);
   EXPECT_EQ(target.anchors, 0x10000u + 1000 * 2 * 16);
   EXPECT_EQ(target.marks, target.anchors + static_cast<std::uint64_t>(launch.mark_slots()) * 32);
   EXPECT_EQ(target.on, 1u);
   EXPECT_EQ(target.every_life, 1u);
   EXPECT_EQ(target.warps, 2u);
-  EXPECT_EQ(target.nonce, 7u);
 }
 
 TEST(TraceLayout, LaunchesShareTheBuffer) {

@@ -46,7 +46,7 @@ class Recorder {
             const std::vector<Event>& events, bool whole = true) {
     const TracedLaunch& launch = layout.launches.front();
     const trace::MarkSlot slot =
-        trace::mark_slot(launch.target(0, 0), static_cast<std::uint32_t>(block));
+        trace::mark_slot(launch.target(0), static_cast<std::uint32_t>(block));
     for (const Event& event : events) names[trace_id(event.name)] = event.name;
     if (!launch.every_life && !slot.there) return;
     const trace::Life life{whole ? cycles(sm, events.back().ns) : 0,
