@@ -1,6 +1,7 @@
 #include "product/library.hpp"
 
 #include "compile/compile.hpp"
+#include "languages/version_source.hpp"
 #include "product/adopted.hpp"
 #include "product/launcher_source.hpp"
 #include "support/depfile.hpp"
