@@ -191,6 +191,24 @@ std::string print(const Node& node) {
   return {};
 }
 
+void add_constants(const Node& node, std::set<std::int64_t>& constants) {
+  if (node.what == Operator::constant) constants.insert(node.value);
+  for (const auto& operand : node.operands) add_constants(*operand, constants);
+}
+
+void add_names(const Node& node, std::set<std::string>& names) {
+  if (node.what == Operator::name) names.insert(node.name);
+  for (const auto& operand : node.operands) add_names(*operand, names);
+}
+
+void add_conjuncts(const Node& node, std::vector<const Node*>& conjuncts) {
+  if (node.what != Operator::logical_and) {
+    conjuncts.push_back(&node);
+    return;
+  }
+  for (const auto& operand : node.operands) add_conjuncts(*operand, conjuncts);
+}
+
 }  // namespace
 
 Expression Expression::parse(std::string_view text) {
@@ -205,6 +223,25 @@ Expression Expression::constant(std::int64_t value) { return parse(std::to_strin
 std::int64_t Expression::evaluate(const Bindings& bindings) const {
   if (!root_) throw ExpressionError("the expression is empty", 0);
   return evaluate_node(*root_, bindings);
+}
+
+std::set<std::int64_t> Expression::constants() const {
+  std::set<std::int64_t> constants;
+  if (root_) add_constants(*root_, constants);
+  return constants;
+}
+
+std::vector<Expression> Expression::conjuncts() const {
+  std::vector<Expression> result;
+  if (!root_) return result;
+  std::vector<const Node*> nodes;
+  add_conjuncts(*root_, nodes);
+  for (const Node* node : nodes) {
+    Expression& part = result.emplace_back();
+    part.root_ = std::shared_ptr<const Node>(root_, node);  // owned by the whole
+    add_names(*node, part.names_);
+  }
+  return result;
 }
 
 std::string Expression::to_cpp() const {

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kernelloop {
 
@@ -41,6 +42,13 @@ class Expression {
 
   [[nodiscard]] const std::set<std::string>& names() const noexcept { return names_; }
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+  // Every integer that stands in it.
+  [[nodiscard]] std::set<std::int64_t> constants() const;
+
+  // The operands of its outermost `&&`, all of which must hold for it to be non-zero; itself where
+  // there is none. Their text() is empty.
+  [[nodiscard]] std::vector<Expression> conjuncts() const;
 
   // The same value as a C++ expression over std::int64_t variables of the same names, fully
   // parenthesised; uses kernelloop::detail::{ceil_div,min,max} of kernelloop/launcher.hpp.

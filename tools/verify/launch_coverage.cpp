@@ -1,6 +1,9 @@
-#include "plan/launch_plan.hpp"
+#include "verify/plan_shapes.hpp"
+#include "verify/reference_library.hpp"
 #include "verify/rung.hpp"
 #include "verify/shapes.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -16,27 +19,66 @@ bool selects(const OpSpec& spec, const Launch& launch, const Bindings& shape) {
   }
 }
 
+// What any plan may be tried with, of either kind from small to large.
+std::vector<Bindings> listed_shapes(const OpSpec& spec, const std::string& device) {
+  constexpr std::uint64_t k_seed = 1;  // the random ones among them need not be new
+  std::vector<Bindings> shapes = edge_shapes(spec, device, k_seed);
+  const std::vector<Bindings> round = round_shapes(spec, device);
+  shapes.insert(shapes.end(), round.begin(), round.end());
+  return shapes;
+}
+
 }  // namespace
 
 std::vector<Bindings> covering_all_launches(const RungContext& context,
-                                            std::vector<Bindings> shapes) {
+                                            std::vector<Bindings> shapes, bool search) {
   if (context.plan == nullptr) return shapes;
-  constexpr std::uint64_t k_seed = 1;  // the random ones among them need not be new
-  std::vector<Bindings> more;          // of either kind from small to large
+  std::vector<Bindings> listed;
   for (const Launch& launch : context.plan->launches) {
     const auto selected = [&](const Bindings& shape) {
       return selects(context.spec, launch, shape);
     };
     if (std::any_of(shapes.begin(), shapes.end(), selected)) continue;
-    if (more.empty()) {
-      more = edge_shapes(context.spec, context.device, k_seed);
-      const std::vector<Bindings> round = round_shapes(context.spec, context.device);
-      more.insert(more.end(), round.begin(), round.end());
+    if (listed.empty()) listed = listed_shapes(context.spec, context.device);
+    const auto found = std::find_if(listed.begin(), listed.end(), selected);
+    if (found != listed.end()) {
+      shapes.push_back(*found);
+    } else if (search) {
+      const PlanShapes plan(context.spec, *context.plan, context.device);
+      if (const auto deep = plan.selecting(launch); deep.shape) shapes.push_back(*deep.shape);
     }
-    const auto found = std::find_if(more.begin(), more.end(), selected);
-    if (found != more.end()) shapes.push_back(*found);
   }
   return shapes;
+}
+
+LaunchFindings unreached_launches(const OpSpec& spec, const LaunchPlan& plan,
+                                  const std::string& device) {
+  LaunchFindings findings;
+  const std::vector<Bindings> listed = listed_shapes(spec, device);
+  for (const Launch& launch : plan.launches) {
+    if (std::any_of(listed.begin(), listed.end(),
+                    [&](const Bindings& shape) { return selects(spec, launch, shape); })) {
+      continue;
+    }
+    const LaunchShape found = PlanShapes(spec, plan, device).selecting(launch);
+    if (found.shape) continue;
+    const std::string which =
+        fmt::format("the launch of `{}`{} when `{}`", launch.kernel,
+                    launch.line > 0 ? fmt::format(" (line {})", launch.line) : std::string(),
+                    launch.when->text());
+    if (found.too_large) {
+      findings.notes.push_back(fmt::format(
+          "{} was tested at no shape: the smallest found that selects it ({}) is too large here",
+          which, shape_text(spec, *found.too_large)));
+    } else {
+      findings.violations.push_back(fmt::format(
+          "{} is selected by no shape that the spec allows, tried at every size of each axis up to "
+          "{} and around every number in the plan, so that nothing could test it; remove the "
+          "launch, or write its condition so that a shape can be found",
+          which, k_searched_sizes));
+    }
+  }
+  return findings;
 }
 
 }  // namespace kernelloop

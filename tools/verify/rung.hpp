@@ -82,9 +82,10 @@ std::vector<CasePlan> sanitizer_cases(const RungContext& context);
 std::vector<CaseRun> standard_runs(const RungContext& context, int schedules, std::uint64_t seed);
 
 // `shapes`, and for each launch of the plan that none of them selects a small shape that does,
-// where there is one: a fault in a kernel that only wide rows reach is a fault.
+// where there is one: a fault in a kernel that only wide rows reach is a fault. `search`: beyond
+// the shapes that any plan is tried with (PlanShapes::selecting); what is found there may be large.
 std::vector<Bindings> covering_all_launches(const RungContext& context,
-                                            std::vector<Bindings> shapes);
+                                            std::vector<Bindings> shapes, bool search);
 
 // A case of this shape with the standard runs and a seed of its own, named after the shape.
 CasePlan shape_case(const RungContext& context, const Bindings& variables, int schedules);

@@ -48,8 +48,19 @@ std::vector<CasePlan> exact_cases(const RungContext& context) {
   const OpSpec& spec = context.spec;
   const std::optional<bool>& declared = spec.precision.exact;
   if (declared == false || !applies(exact_integers(), spec)) return {};
+  std::vector<Bindings> shapes = value_shapes(spec, context.device, "exact");
+  if (const auto own = spec.ladder.shapes.find("exact");
+      own == spec.ladder.shapes.end() || own->second.empty()) {
+    // As long as can be with one index of the others, and with 11: beyond a vector, and odd as
+    // well.
+    for (const std::int64_t others : {1, 11}) {
+      const std::vector<Bindings> long_ones =
+          long_odd_shapes(spec, context.device, others, context.seeds.next());
+      shapes.insert(shapes.end(), long_ones.begin(), long_ones.end());
+    }
+  }
   std::vector<CasePlan> cases;
-  for (const Bindings& shape : value_shapes(spec, context.device, "exact")) {
+  for (const Bindings& shape : shapes) {
     CasePlan plan = shape_case(context, shape, 0);
     plan.family = {&exact_integers(), ""};
     plan.runs.resize(1);

@@ -26,7 +26,8 @@ std::vector<Bindings> memory_shapes(const RungContext& context) {
 
 std::vector<CasePlan> memory_cases(const RungContext& context) {
   std::vector<CasePlan> cases;
-  for (const Bindings& shape : covering_all_launches(context, memory_shapes(context))) {
+  for (const Bindings& shape :
+       covering_all_launches(context, memory_shapes(context), context.device != "cpu")) {
     CasePlan plan = shape_case(context, shape, 0);
     const Poison noise = Poison::noise(plan.seed);
     plan.runs = {{Poison(), 0, Placement::margins},

@@ -11,8 +11,8 @@ std::vector<CasePlan> sanitizer_cases(const RungContext& context) {
   std::vector<CasePlan> cases;
   if (context.device != "cuda") return cases;
   constexpr std::int64_t k_size = 129;  // several warps, several blocks, one beyond a tile
-  const std::vector<Bindings> shapes =
-      covering_all_launches(context, {friendly_shape(context.spec, context.device, k_size)});
+  const std::vector<Bindings> shapes = covering_all_launches(
+      context, {friendly_shape(context.spec, context.device, k_size)}, context.device != "cpu");
   for (const SanitizerTool tool : {SanitizerTool::memcheck, SanitizerTool::initcheck,
                                    SanitizerTool::racecheck, SanitizerTool::synccheck}) {
     for (const Bindings& shape : shapes) {

@@ -9,6 +9,13 @@
 
 namespace kernelloop {
 
+// How many elements all tensors of one shape may have together, in rungs that choose shapes.
+std::int64_t element_budget(const std::string& device);
+
+// The largest extent of an axis that is worth a case of its own: on the CPU device an index of an
+// axis that is not contiguous is a block or more, and a thousand of them take seconds.
+std::int64_t longest_tried(const OpSpec& spec, const std::string& axis, const std::string& device);
+
 // One small shape with round axes, as close to `size` in every variable axis as the constraints
 // and the memory that `device` ("cpu", "cuda") has for many runs allow: with four axes of 1000
 // each, a tensor would be too large. Throws Error(bad_input) when no admissible shape is found near
@@ -30,6 +37,18 @@ std::vector<Bindings> workload_slices(const OpSpec& spec, const std::string& dev
 // to what an emulation runs in seconds.
 std::vector<Bindings> edge_shapes(const OpSpec& spec, const std::string& device,
                                   std::uint64_t seed);
+
+// Sizes between those that `tested` has along each axis, so that above 64 neighbours differ by a
+// factor of 1.5 or so: a kernel may be wrong in a range that every chosen size misses. Each is
+// drawn from `seed`, log-uniformly in its part of the gap, the other axes small; bounded as above.
+std::vector<Bindings> gap_shapes(const OpSpec& spec, const std::string& device,
+                                 const std::vector<Bindings>& tested, std::uint64_t seed);
+
+// For each contiguous axis one shape as long as the longest of the workloads or the ladder, up to a
+// third less as `seed` has it, and odd, the others `others` or so. As much shorter as the device
+// needs for many runs. Where one element is lost behind a tail of a row that is long and odd.
+std::vector<Bindings> long_odd_shapes(const OpSpec& spec, const std::string& device,
+                                      std::int64_t others, std::uint64_t seed);
 
 // Shapes with one axis at a power of two, or half as much again, the others small, and the
 // workloads of the device; in the order from cheap to dear and bounded as above. They reach

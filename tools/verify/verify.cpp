@@ -5,6 +5,7 @@
 #include "support/stopwatch.hpp"
 #include "verify/case_queue.hpp"
 #include "verify/case_runner.hpp"
+#include "verify/plan_shapes.hpp"
 #include "verify/rules.hpp"
 
 #include <fmt/ranges.h>
@@ -47,8 +48,10 @@ std::vector<const Rung*> wanted_rungs(const VerifyOptions& options) {
   return rungs;
 }
 
-// Whether there is an artefact that runs, made of the arithmetic that the op declares.
-RungVerdict build_rung(const CompiledVersion& version) {
+// Whether there is an artefact that runs, made of the arithmetic that the op declares, with a plan
+// of which every launch can be tested.
+RungVerdict build_rung(const CompiledVersion& version, const OpSpec& spec,
+                       const std::string& device) {
   RungVerdict verdict{"build", Verdict::passed, version.artifact_reason, {}, {}};
   verdict.notes = version.instructions.notes;
   if (!version.instructions.violations.empty()) {
@@ -58,6 +61,13 @@ RungVerdict build_rung(const CompiledVersion& version) {
     verdict.status = Verdict::failed;
   } else if (version.availability == CompiledVersion::Availability::not_runnable) {
     verdict.status = Verdict::not_runnable;
+  } else {
+    const LaunchFindings launches = unreached_launches(spec, version.plan, device);
+    verdict.notes.insert(verdict.notes.end(), launches.notes.begin(), launches.notes.end());
+    if (!launches.violations.empty()) {
+      verdict.status = Verdict::failed;
+      verdict.reason = fmt::format("{}", fmt::join(launches.violations, "; "));
+    }
   }
   return verdict;
 }
@@ -228,7 +238,7 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
     reason += version.reason;
     result.summary = fmt::format("{} {}: skipped, {}", version.op, version.version, reason);
   } else if (version.availability != CompiledVersion::Availability::built) {
-    rungs.push_back(build_rung(version));
+    rungs.push_back(build_rung(version, spec, options.device));
   } else {
     const ReferenceLibrary reference(options.reference, options.reference_timeout);
     SeedSource seeds(options.seed);
@@ -242,7 +252,7 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
     const CaseRunner runner(spec, version, reference, *executor, options.launch_timeout);
     for (const PlannedRung& plan : plans) {
       rungs.push_back(plan.rung->cases == nullptr
-                          ? build_rung(version)
+                          ? build_rung(version, spec, options.device)
                           : climb_rung(plan, queue, runner, options.keep_going));
       const Verdict status = rungs.back().status;
       if (status != Verdict::passed && status != Verdict::skipped && !options.keep_going) break;

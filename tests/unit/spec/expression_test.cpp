@@ -195,6 +195,20 @@ TEST(Expression, PrintedCppIsThisCode) {
   EXPECT_EQ(expression.evaluate(bindings), compiled);
 }
 
+TEST(Expression, KnowsItsIntegersAndTheParts) {
+  const Expression both = Expression::parse("(a > 2100 && b % 64 == 37) && !(a == 5 || c < 2100)");
+  EXPECT_EQ(both.constants(), (std::set<std::int64_t>{5, 37, 64, 2100}));
+  const std::vector<Expression> parts = both.conjuncts();
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ(parts[0].names(), std::set<std::string>{"a"});
+  EXPECT_EQ(parts[1].names(), std::set<std::string>{"b"});
+  EXPECT_EQ(parts[2].names(), (std::set<std::string>{"a", "c"}));
+  EXPECT_EQ(parts[1].evaluate({{"b", 101}}), 1);
+  EXPECT_EQ(Expression::parse("a || b").conjuncts().size(), 1U);
+  EXPECT_TRUE(Expression().conjuncts().empty());
+  EXPECT_TRUE(Expression().constants().empty());
+}
+
 TEST(ExpressionOver, UnknownNamesPointAtTheirPlace) {
   try {
     parse_expression_over("cols + rowz", {"rows", "cols"}, "axis");

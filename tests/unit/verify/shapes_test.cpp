@@ -165,6 +165,46 @@ TEST(Shapes, SlicesOfWorkloadsAreAsLongAndSmall) {
   EXPECT_THAT(slices, Contains(Bindings{{"rows", 64}, {"cols", 4096}}));
 }
 
+TEST(Shapes, FillGapsBetweenTestedSizes) {
+  for (const char* device : {"cpu", "cuda"}) {
+    std::set<std::int64_t> drawn;
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+      std::vector<Bindings> shapes = edge_shapes(samples::softmax(), device, seed);
+      const std::vector<Bindings> gaps = gap_shapes(samples::softmax(), device, shapes, seed);
+      shapes.insert(shapes.end(), gaps.begin(), gaps.end());
+      for (const char* axis : {"rows", "cols"}) {
+        std::int64_t before = 64;
+        for (const std::int64_t size : values_of(shapes, axis)) {
+          if (size <= 64) continue;
+          EXPECT_LE(static_cast<double>(size) / static_cast<double>(before), 1.8)
+              << device << " " << axis << " " << size;
+          before = size;
+        }
+      }
+      for (const std::int64_t size : values_of(gaps, "cols")) drawn.insert(size);
+    }
+    EXPECT_GT(drawn.size(), 40U) << "the seed decides";
+    EXPECT_TRUE(std::any_of(drawn.begin(), drawn.end(), [](auto size) { return size % 2 == 1; }));
+    EXPECT_TRUE(std::any_of(drawn.begin(), drawn.end(), [](auto size) { return size % 2 == 0; }));
+  }
+}
+
+TEST(Shapes, LongOddOnesAreAsLongAsTheSpecHasThem) {
+  std::set<std::int64_t> lengths;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const std::vector<Bindings> shapes = long_odd_shapes(samples::softmax(), "cuda", 1, seed);
+    ASSERT_EQ(shapes.size(), 1U);
+    EXPECT_EQ(shapes[0].at("rows"), 1);
+    EXPECT_EQ(shapes[0].at("cols") % 2, 1);
+    EXPECT_GE(shapes[0].at("cols"), 65536 * 2 / 3);
+    lengths.insert(shapes[0].at("cols"));
+  }
+  EXPECT_GE(lengths.size(), 6U);
+  for (const Bindings& shape : long_odd_shapes(constrained(), "cpu", 11, 1)) {
+    EXPECT_TRUE(admissible(constrained(), shape));
+  }
+}
+
 TEST(Shapes, SlicesKeepToTheConstraints) {
   for (const Bindings& slice : workload_slices(constrained(), "cpu")) {
     EXPECT_TRUE(admissible(constrained(), slice));

@@ -1,0 +1,141 @@
+#include "verify/plan_shapes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "samples.hpp"
+
+namespace kernelloop {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// A plan for softmax with one launch for each condition.
+LaunchPlan plan_with(const std::vector<std::string>& conditions, const std::string& grid = "rows") {
+  Json launches = Json::array();
+  for (const std::string& condition : conditions) {
+    Json launch = Json::parse(R"({"kernel": "k", "block": ["256"], "args": ["x", "y", "cols"]})");
+    launch["grid"] = {grid};
+    if (!condition.empty()) launch["when"] = condition;
+    launches.push_back(launch);
+  }
+  return plan_from_json({{"workspace_bytes", "0"}, {"launches", launches}}, samples::softmax());
+}
+
+LaunchShape found_for(const std::string& condition, const std::string& device = "cpu") {
+  const OpSpec spec = samples::softmax();
+  const LaunchPlan plan = plan_with({condition});
+  LaunchShape found = PlanShapes(spec, plan, device).selecting(plan.launches.front());
+  for (const auto& shape : {found.shape, found.too_large}) {
+    if (shape) {
+      EXPECT_NE(plan.launches.front().when->evaluate(*shape), 0);
+    }
+  }
+  return found;
+}
+
+TEST(PlanShapes, FindAShapeForEveryConditionThatHasOne) {
+  for (const char* condition :
+       {"cols <= 1024", "cols == 12345", "cols > 2100 && cols < 4000 && cols % 64 == 37",
+        "rows % 64 == 5 && rows > 1000 && cols % 37 == 11 && cols < 80", "rows * 2 == 166",
+        "(cols - 7) / 3 == 1000 && rows == 5", "cols > 100000 && cols % 1000 == 999",
+        "rows > 70000", "rows != 1 && cols > rows && cols % rows == 3",
+        "!(cols <= 3000 || cols % 8 != 3)"}) {
+    EXPECT_TRUE(found_for(condition).shape) << condition;
+  }
+}
+
+TEST(PlanShapes, KeepToTheSmallestShape) {
+  const Bindings shape = *found_for("cols >= 3000").shape;
+  EXPECT_EQ(shape.at("cols"), 3000);
+  EXPECT_LE(shape.at("rows"), 2);
+}
+
+TEST(PlanShapes, SayWhereALaunchIsBeyondTheDevice) {
+  const LaunchShape found = found_for("rows > 1000 && cols > 50000", "cpu");
+  EXPECT_FALSE(found.shape);
+  EXPECT_EQ(found.too_large, (Bindings{{"rows", 1001}, {"cols", 50001}}));
+  EXPECT_TRUE(found_for("rows > 1000 && cols > 50000", "cuda").shape);
+
+  const LaunchPlan plan = plan_with({"", "rows > 1000 && cols > 50000"});
+  const LaunchFindings findings = unreached_launches(samples::softmax(), plan, "cpu");
+  EXPECT_THAT(findings.violations, IsEmpty());
+  EXPECT_THAT(findings.notes,
+              ElementsAre(AllOf(HasSubstr("rows > 1000 && cols > 50000"), HasSubstr("too large"))));
+}
+
+TEST(PlanShapes, ALaunchThatNothingSelectsIsAViolation) {
+  for (const char* condition : {"cols > 10 && cols < 10", "rows < 1", "cols % 8 == 9"}) {
+    const LaunchPlan plan = plan_with({"", condition});
+    const LaunchFindings findings = unreached_launches(samples::softmax(), plan, "cpu");
+    ASSERT_THAT(findings.violations, SizeIs(1)) << condition;
+    EXPECT_THAT(findings.violations.front(), AllOf(HasSubstr("launch of `k`"), HasSubstr(condition),
+                                                   HasSubstr("remove the launch")));
+    EXPECT_THAT(findings.notes, IsEmpty());
+  }
+}
+
+TEST(PlanShapes, KeepToTheConstraints) {
+  const OpSpec spec = samples::spec_from(R"({"name": "attention", "description": "Grouped heads",
+    "axes": {"heads": {"type": "var"}, "kv_heads": {"type": "var"}, "dim": {"type": "var"},
+             "half": {"type": "expr", "expression": "dim/2"}},
+    "constraints": ["heads % kv_heads == 0", "dim % 16 == 0", "dim <= 256"],
+    "inputs": {"q": {"shape": ["heads", "dim"], "dtype": "bfloat16"},
+               "k": {"shape": ["kv_heads", "half"], "dtype": "bfloat16"}},
+    "outputs": {"o": {"shape": ["heads", "dim"], "dtype": "bfloat16"}},
+    "workloads": [{"name": "w", "axes": {"heads": 32, "kv_heads": 8, "dim": 128}}]})");
+  const auto found = [&](const std::string& condition) {
+    const LaunchPlan plan = plan_from_json({{"workspace_bytes", "0"},
+                                            {"launches",
+                                             {{{"kernel", "k"},
+                                               {"when", condition},
+                                               {"grid", {"heads"}},
+                                               {"block", {"32"}},
+                                               {"args", {"q", "k", "o"}}}}}},
+                                           spec);
+    return PlanShapes(spec, plan, "cpu").selecting(plan.launches.front());
+  };
+  const LaunchShape wide = found("half > 100 && heads / kv_heads == 5");
+  ASSERT_TRUE(wide.shape);
+  EXPECT_TRUE(admissible(spec, *wide.shape));
+  EXPECT_FALSE(found("dim == 257 || dim == 40").shape);
+  EXPECT_FALSE(found("half % 8 == 4").shape);
+}
+
+TEST(PlanShapes, FindWhereThePlanSaysNothing) {
+  const OpSpec spec = samples::softmax();
+  const auto found = [&](const std::string& condition, const std::string& grid) {
+    const LaunchPlan plan = plan_with({condition}, grid);
+    return PlanShapes(spec, plan, "cpu").without_sense(2);
+  };
+  EXPECT_THAT(found("", "rows"), IsEmpty());
+  EXPECT_THAT(found("rows != 83", "rows"), Contains(testing::Contains(testing::Pair("rows", 83))));
+  EXPECT_THAT(found("rows * 3 != 249", "rows"),
+              Contains(testing::Contains(testing::Pair("rows", 83))));
+  EXPECT_THAT(found("", "rows / (cols - 777) + rows"),
+              Contains(testing::Contains(testing::Pair("cols", 777))));
+  EXPECT_THAT(found("", "rows / 2"), Contains(testing::Contains(testing::Pair("rows", 1))));
+  EXPECT_THAT(found("rows != 5 || cols != 20001", "rows"),
+              ElementsAre(Bindings{{"rows", 5}, {"cols", 20001}}));
+}
+
+TEST(PlanShapes, LieAroundTheNumbersOfThePlan) {
+  const OpSpec spec = samples::softmax();
+  const LaunchPlan plan = plan_with({"cols <= 5117", "cols > 5117"}, "ceil_div(rows, 40)");
+  const std::vector<Bindings> shapes = PlanShapes(spec, plan, "cpu").around_constants(24, 1);
+  for (const std::int64_t size : {5116, 5117, 5118}) {
+    EXPECT_THAT(shapes, Contains(Contains(testing::Pair("cols", size))));
+  }
+  for (const std::int64_t size : {39, 40, 41}) {
+    EXPECT_THAT(shapes, Contains(Contains(testing::Pair("rows", size))));
+  }
+  EXPECT_THAT(shapes, SizeIs(6));
+  EXPECT_THAT(PlanShapes(spec, plan, "cpu").around_constants(4, 1), SizeIs(4));
+}
+
+}  // namespace
+}  // namespace kernelloop

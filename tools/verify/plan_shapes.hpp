@@ -1,0 +1,78 @@
+// Shapes that a launch plan itself makes interesting: around the numbers that stand in its
+// expressions, where it says nothing sensible, and where a launch is selected.
+#pragma once
+
+#include "plan/launch_plan.hpp"
+#include "spec/op_spec.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kernelloop {
+
+// The search for a launch's shape tries every size of an axis up to here.
+inline constexpr std::int64_t k_searched_sizes = (std::int64_t{1} << 17) + 1024;
+
+// Where a launch is selected.
+struct LaunchShape {
+  std::optional<Bindings> shape;      // small enough for the device
+  std::optional<Bindings> too_large;  // where there is no such: the smallest found that is not
+};
+
+class PlanShapes {
+ public:
+  // Both must outlive it. `device` is "cpu" or "cuda": what it takes bounds the shapes.
+  PlanShapes(const OpSpec& spec, const LaunchPlan& plan, std::string device);
+
+  // c - 1, c and c + 1 for every number c that stands in an expression of the plan (`when`, grid,
+  // arguments, workspace), along each axis that the expression names, the other axes small. `most`
+  // of them at most, chosen by `seed`; from small to large.
+  [[nodiscard]] std::vector<Bindings> around_constants(std::size_t most, std::uint64_t seed) const;
+
+  // Shapes at which the plan selects no launch, has an expression without a value, or a grid or
+  // block below 1; at most `most`, from small to large. Looks at the sizes around every number of
+  // the plan, combined over the axes, and at every size of each axis up to 16384, the others small.
+  [[nodiscard]] std::vector<Bindings> without_sense(std::size_t most) const;
+
+  // The smallest shape found at which the launch is selected. Looks at the sizes around every
+  // number of the plan and at powers of two, combined over the axes; then takes the parts of `when`
+  // and of the constraints that name one axis, tries every size of that axis up to 2^17 and around
+  // every number, and combines what is left; then tries every such size of each axis beside those
+  // of the others.
+  [[nodiscard]] LaunchShape selecting(const Launch& launch) const;
+
+ private:
+  // All axes, also where the constraints do not hold. Throws ExpressionError.
+  [[nodiscard]] Bindings resolved(const Bindings& shape) const;
+  [[nodiscard]] bool holds(const Expression& condition, const Bindings& shape) const;
+  [[nodiscard]] bool makes_sense(const Bindings& shape) const;
+  void note(const Expression& expression);
+  [[nodiscard]] std::set<std::string> variables_in(const Expression& expression) const;
+  // The sizes of an axis that the search runs through, and those of them that every condition
+  // allows which names no other axis.
+  [[nodiscard]] std::vector<std::int64_t> all_sizes(const std::string& axis) const;
+  [[nodiscard]] std::vector<std::int64_t> allowed_sizes(const std::string& axis,
+                                                        const std::vector<Expression>& parts) const;
+
+  const OpSpec& spec_;
+  const LaunchPlan& plan_;
+  std::string device_;
+  std::vector<std::string> axes_;                          // variable ones
+  bool derived_ = false;                                   // whether there are others
+  Bindings small_;                                         // every axis near 2
+  std::map<std::string, std::set<std::int64_t>> numbers_;  // of the plan, by axis
+};
+
+// A version whose plan is known: what is wrong with launches that no shape selects.
+struct LaunchFindings {
+  std::vector<std::string> violations;  // selected by nothing that the search finds
+  std::vector<std::string> notes;       // selected only where the device cannot follow
+};
+LaunchFindings unreached_launches(const OpSpec& spec, const LaunchPlan& plan,
+                                  const std::string& device);
+
+}  // namespace kernelloop
