@@ -93,6 +93,20 @@ constexpr std::array k_denied_prefixes =
                                      "_mm256_",
                                      "_mm512_"});
 
+// What the emulation calls of the system for itself, and CUDA has not.
+constexpr std::array k_names_of_system = std::to_array<std::string_view>(
+    {"mmap", "mmap64", "munmap", "mprotect", "mremap", "getcontext", "setcontext", "makecontext",
+     "swapcontext", "snprintf", "vsnprintf"});
+
+// What both call: kernels may, but a body of their own would be the emulation's too.
+constexpr std::array k_shared_names = std::to_array<std::string_view>(
+    {"memset", "memcpy", "memmove", "memcmp", "bcmp", "strlen", "strcmp", "abort", "clock"});
+
+template <std::size_t Count>
+bool contains(const std::array<std::string_view, Count>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::string lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),
@@ -125,6 +139,7 @@ class SourceExamination {
         check_attributes(i + 1, 1);
       } else if (token.kind == Kind::identifier) {
         check_word(token);
+        check_definition(i);
       }
     }
     std::stable_sort(rules_.begin(), rules_.end(),
@@ -178,7 +193,7 @@ class SourceExamination {
 
   void check_attribute(const PreprocessedToken& token) {
     const std::string_view name = plain(token.text);
-    if (std::find(k_attributes.begin(), k_attributes.end(), name) != k_attributes.end()) return;
+    if (contains(k_attributes, name)) return;
     add(fmt::format("the attribute `{}` is not allowed in a version; remove it (allowed are {})",
                     name, fmt::join(k_attributes, ", ")),
         token.line);
@@ -200,12 +215,49 @@ class SourceExamination {
     add(fmt::format("#pragma {} is not allowed in a version; remove it", text), pragma.line);
   }
 
+  // One behind the bracket that closes what `at` opens.
+  [[nodiscard]] std::size_t behind_brackets(std::size_t at) const {
+    int level = 0;
+    for (; at < tokens_.size(); ++at) {
+      if (tokens_[at].is("(")) ++level;
+      if (tokens_[at].is(")") && --level == 0) return at + 1;
+    }
+    return at;
+  }
+
+  // `name(...)` with a body behind it: noexcept, attributes and a trailing type may come between.
+  // Inlined everywhere, it leaves no symbol for module_rules.cpp to see.
+  void check_definition(std::size_t i) {
+    if (!contains(k_shared_names, tokens_[i].text) || !is_at(i + 1, "(")) return;
+    std::size_t at = behind_brackets(i + 1);
+    while (at < tokens_.size() && !tokens_[at].is("{")) {
+      const PreprocessedToken& token = tokens_[at];
+      const bool part_of_head = token.kind == Kind::identifier || token.is("->") || token.is("*") ||
+                                token.is("&") || token.is("::") || token.is("[") || token.is("]");
+      if (!part_of_head && !token.is("(")) return;
+      at = token.is("(") ? behind_brackets(at) : at + 1;
+    }
+    if (at < tokens_.size()) add_usurper(tokens_[i]);
+  }
+
+  void add_usurper(const PreprocessedToken& token) {
+    add(fmt::format("`{}` is a name of the process that runs the version, which would call this "
+                    "one in place of its own; give it another name",
+                    token.text),
+        token.line);
+  }
+
   void check_word(const PreprocessedToken& token) {
     const std::string word = lower(token.text);
     if (word.find("kernelloop_cpu") != std::string::npos ||
         word.find("kernelloopcpu") != std::string::npos) {
       add(fmt::format("`{}` belongs to the emulation of a GPU, which a version neither sees nor "
                       "names; use what CUDA has, or another name",
+                      token.text),
+          token.line);
+    } else if (contains(k_names_of_system, token.text)) {
+      add(fmt::format("`{}` is not defined in this file and is no arithmetic of CUDA; a version is "
+                      "device code and neither calls nor defines what belongs to the host",
                       token.text),
           token.line);
     } else if (std::any_of(

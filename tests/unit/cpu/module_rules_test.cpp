@@ -88,17 +88,17 @@ extern "C" __global__ void k(float* y, int n) {
 
 TEST_F(ModuleRules, NothingOfTheProcessIsDefinedAnew) {
   EXPECT_THAT(broken_by(R"(
-extern "C" __device__ void* memset(void* p, int c, size_t n) {
-  for (size_t i = 0; i < n; ++i) ((char*)p)[i] = c;
+extern "C" __device__ void* memfrob(void* p, size_t n) {
+  for (size_t i = 0; i < n; ++i) ((char*)p)[i] = 1;
   return p;
 }
 extern "C" __device__ __noinline__ float cbrtf(float x) { return x; }
 __noinline__ void operator delete(void*) noexcept {}
-extern "C" __global__ void adjtime(float* y) { memset(y, 0, sizeof *y); operator delete(y); }
+extern "C" __global__ void adjtime(float* y) { memfrob(y, sizeof *y); operator delete(y); }
 )",
                         false),
               ::testing::UnorderedElementsAre(
-                  AllOf(HasSubstr("2 `memset` is a name of the process that runs the version"),
+                  AllOf(HasSubstr("2 `memfrob` is a name of the process that runs the version"),
                         HasSubstr("give it another name")),
                   HasSubstr("6 `cbrtf` is a name"), HasSubstr("7 `operator delete` is a name"),
                   HasSubstr("8 `adjtime` is a name")));

@@ -73,5 +73,23 @@ TEST(SourceRules, TheProcessorIsNotAsked) {
                           HasSubstr("2 `__builtin_frame_address`"), HasSubstr("3 `__rdtsc`")));
 }
 
+// A function that is inlined everywhere leaves no symbol that would tell.
+TEST(SourceRules, WhatTheEmulationCallsKeepsItsMeaning) {
+  EXPECT_THAT(
+      broken_by("extern \"C\" inline void* mmap(void*, unsigned long, int, int, int, long);\n"
+                "extern \"C\" inline int mprotect(void* p, unsigned long, int) { return 0; }\n"
+                "inline __attribute__((always_inline)) void* memset(void* p, int, size_t) "
+                "noexcept(true) { return p; }\n"
+                "auto memcpy(void* p, const void*, size_t) -> void* { return p; }\n"),
+      ElementsAre(HasSubstr("1 `mmap` is not defined in this file"),
+                  HasSubstr("2 `mprotect` is not defined in this file"),
+                  HasSubstr("3 `memset` is a name of the process"),
+                  HasSubstr("4 `memcpy` is a name of the process")));
+  EXPECT_THAT(broken_by("extern \"C\" void* memcpy(void*, const void*, size_t) noexcept;\n"
+                        "void f(int* a, int* b) { if (memcmp(a, b, 4) != 0) { memcpy(a, b, 4); } "
+                        "if (memcmp(a, b, 4)) { long t = clock(); } memset(a, 0, 4); }\n"),
+              IsEmpty());
+}
+
 }  // namespace
 }  // namespace kernelloop::testing
