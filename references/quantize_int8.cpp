@@ -11,12 +11,14 @@ KERNELLOOP_REFERENCE(quantize_int8) {
   const auto x = op.input("x");
   const auto q = op.output("q");
   const auto scale = op.output("scale");
+  const auto magnitude = op.magnitude("scale");
   op.parallel_for(rows, [&](std::int64_t row) {
     double largest = 0.0;
     for (std::int64_t i = row * cols; i < (row + 1) * cols; ++i) {
       largest = std::max(largest, std::fabs(x[i]));
     }
     scale[row] = largest / 127.0;
+    magnitude[row] = scale[row];
     for (std::int64_t i = row * cols; i < (row + 1) * cols; ++i) {
       q[i] = largest > 0.0 ? std::nearbyint(127.0 * x[i] / largest) : 0.0;
     }

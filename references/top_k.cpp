@@ -13,6 +13,7 @@ KERNELLOOP_REFERENCE(top_k) {
   const auto x = op.input("x");
   const auto values = op.output("values");
   const auto indices = op.output("indices");
+  const auto magnitude = op.magnitude("values");
   op.parallel_for(rows, [&](std::int64_t row) {
     const double* in = x.data() + row * cols;
     std::vector<std::int64_t> order(static_cast<std::size_t>(cols));
@@ -26,6 +27,7 @@ KERNELLOOP_REFERENCE(top_k) {
     for (std::int64_t i = 0; i < k; ++i) {
       const std::int64_t col = order[static_cast<std::size_t>(i)];
       values[row * k + i] = in[col];
+      magnitude[row * k + i] = std::fabs(in[col]);
       indices[row * k + i] = static_cast<double>(col);
     }
   });
