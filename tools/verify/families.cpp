@@ -33,6 +33,18 @@ double safe_limit(const OpSpec& spec, const Tensor& tensor, const Bindings& axes
   return std::min(safe, info(tensor.dtype).largest / 2.0);
 }
 
+// What the input, the accumulation and every floating output can hold, and room for factors up
+// to 4.
+double top_limit(const OpSpec& spec, const Tensor& tensor) {
+  double largest = info(tensor.dtype).largest;
+  const DTypeInfo& accumulate = info(spec.precision.accumulate);
+  if (accumulate.floating) largest = std::min(largest, accumulate.largest);
+  for (const Tensor& output : spec.outputs) {
+    if (info(output.dtype).floating) largest = std::min(largest, info(output.dtype).largest);
+  }
+  return largest / 4.0;
+}
+
 // The largest integer of the exact rung; below 1 it is the share of elements that are not 0.
 double exact_limit(const OpSpec& spec, const Bindings& axes) {
   double significand = 1.0 / info(spec.precision.accumulate).unit_roundoff;
@@ -63,6 +75,7 @@ FamilyDraw draw_context(const OpSpec& spec, const Tensor& tensor, const Bindings
           element_count(tensor, axes) / cols,
           cols,
           &family == &exact_integers() ? exact_limit(spec, axes) : safe_limit(spec, tensor, axes),
+          top_limit(spec, tensor),
           floor_of(tensor.dtype).smallest_normal,
           flushes,
           RandomStream(seed, tensor.name)};
@@ -84,6 +97,23 @@ bool symmetric(const OpSpec& spec) {
     const InputValues& values = input.values;
     if (values.low_formula || values.high_formula || values.special_share > 0.0) return false;
     return values.family != "constant" && center_of(values) == 0.0;
+  });
+}
+
+// In an eighth of the elements, where the spec lets there be any: 0 times infinity is NaN.
+void put_zeros(const Tensor& tensor, std::uint64_t seed, std::span<std::byte> bytes,
+               std::span<double> exact) {
+  constexpr double k_share = 0.125;
+  if (within(tensor.values, 0.0) != 0.0) return;
+  const RandomStream stream(seed, tensor.name + ".zeros");
+  with_writer(tensor.dtype, bytes.data(), [&](const auto& write) {
+    for_chunks(static_cast<std::int64_t>(exact.size()),
+               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t index = begin; index < end; ++index) {
+                   if (stream.uniform(static_cast<std::uint64_t>(index)) >= k_share) continue;
+                   exact[static_cast<std::size_t>(index)] = write(index, 0.0);
+                 }
+               });
   });
 }
 
@@ -113,6 +143,12 @@ bool FamilyDraw::is_needle(std::int64_t index) const {
   return column(index) == (turn == 0 ? 0 : turn == 1 ? cols / 2 : cols - 1);
 }
 
+bool FamilyDraw::is_chosen(std::int64_t index) const {
+  constexpr std::int64_t k_apart = -1;  // no element's own draws
+  const double place = uniform(k_apart) * static_cast<double>(rows) * static_cast<double>(cols);
+  return index == static_cast<std::int64_t>(place);
+}
+
 bool draws_input(const InputFamily& family, const Tensor& tensor) {
   if (tensor.scalar) return false;
   if (family.where == InputFamily::Where::integers) {
@@ -134,10 +170,10 @@ bool draws_input(const InputFamily& family, const Tensor& tensor) {
 }
 
 bool applies(const InputFamily& family, const OpSpec& spec) {
-  if (family.when == InputFamily::When::nonfinite_propagates &&
-      spec.precision.nonfinite == Precision::Nonfinite::undefined) {
-    return false;
-  }
+  // Results near the limit go beyond it by chance.
+  const bool reaches_infinity = family.when == InputFamily::When::nonfinite_propagates ||
+                                family.when == InputFamily::When::linear;
+  if (reaches_infinity && spec.precision.nonfinite == Precision::Nonfinite::undefined) return false;
   return std::any_of(spec.inputs.begin(), spec.inputs.end(),
                      [&](const Tensor& tensor) { return draws_input(family, tensor); });
 }
@@ -174,6 +210,9 @@ void draw_input(const OpSpec& spec, const Tensor& tensor, const Bindings& axes,
   const bool chosen = choice.input.empty() || choice.input == tensor.name;
   if (family == nullptr || !chosen || !draws_input(*family, tensor)) {
     draw_tensor(tensor, values_at(tensor, axes), seed, bytes, exact);
+    if (family != nullptr && family->zeros_beside && !chosen && draws_input(*family, tensor)) {
+      put_zeros(tensor, seed, bytes, exact);
+    }
     return;
   }
   const FamilyDraw context = draw_context(spec, tensor, axes, *family, seed);

@@ -23,6 +23,7 @@ struct FamilyDraw {
   std::int64_t rows;       // all axes but the last
   std::int64_t cols;       // the last axis
   double limit;            // greatest magnitude whose products and sums do not overflow
+  double top;              // a quarter of what inputs, sums and outputs can all hold
   double smallest_normal;  // of the dtype
   bool flushes;            // the spec lets denormals become zero
   RandomStream stream;
@@ -36,13 +37,16 @@ struct FamilyDraw {
   // Whether this is the one element of its row that stands out: at the head, in the middle or at
   // the tail of the row by turns, and the last element of the tensor.
   [[nodiscard]] bool is_needle(std::int64_t index) const;
+  // Whether it is the one element of the tensor that the seed chooses.
+  [[nodiscard]] bool is_chosen(std::int64_t index) const;
 };
 
 struct InputFamily {
   // Whose elements it draws: all floating tensors, one of them at a time, or integer tensors.
   enum class Where { floats, one_float, integers };
-  // What the spec must say before it is drawn.
-  enum class When { always, ends_declared, nonfinite_propagates };
+  // What the spec must say before it is drawn; for `linear` also what the reference shows
+  // (linearity.hpp).
+  enum class When { always, ends_declared, nonfinite_propagates, linear };
 
   std::string_view name;
   Where where;
@@ -54,6 +58,8 @@ struct InputFamily {
   // exceed the outputs.
   double amplification = 1.0;
   bool scales_own = false;  // the spec's own values times a factor
+  // While it draws one input, an eighth of the elements of the others that it could draw is 0.
+  bool zeros_beside = false;
 };
 
 // In the order in which they are tried.

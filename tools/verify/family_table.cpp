@@ -140,6 +140,14 @@ double few_nan(const FamilyDraw& tensor, std::int64_t index) {
   return tensor.own(index);
 }
 
+// One element that lifts the results which it enters to the top of the range. The ordinary ones
+// beside it are at most 4 or so times smaller than their own greatest.
+double near_limit(const FamilyDraw& tensor, std::int64_t index) {
+  if (!tensor.is_chosen(index)) return tensor.own(index);
+  const double sign = tensor.uniform(index) < 0.5 ? -1.0 : 1.0;
+  return sign * tensor.top * (0.75 + 0.25 * tensor.uniform(index, 1));
+}
+
 double lowest(const FamilyDraw& tensor, std::int64_t /*index*/) { return tensor.values.low; }
 
 double highest(const FamilyDraw& tensor, std::int64_t /*index*/) { return tensor.values.high; }
@@ -195,11 +203,15 @@ const std::vector<InputFamily>& input_families() {
       {"denormal", Where::floats, When::always, "a quarter of the elements below the normal range",
        "divisions by what was flushed to zero; where denormals count, flushing itself", denormal},
       {"infinite", Where::one_float, When::nonfinite_propagates,
-       "masked elements (-inf), rows masked whole, a +inf or several",
-       "NaN that should be 0, and back", infinite},
+       "masked elements (-inf), rows masked whole, a +inf or several; zeros in the other inputs",
+       "NaN that should be 0, and back; skipped zeros", infinite, 1.0, false, true},
       {"nan", Where::one_float, When::nonfinite_propagates,
-       "one NaN in most rows, several in some, with and without sign",
-       "NaN lost in min and max, NaN spread to other rows, NaN in the wrong order", few_nan},
+       "one NaN in most rows, several in some, with and without sign; zeros in the other inputs",
+       "NaN lost in min and max, NaN spread to other rows, NaN in the wrong order", few_nan, 1.0,
+       false, true},
+      {"near_limit", Where::one_float, When::linear,
+       "one element near the top of the range, so that results reach it",
+       "results cut off below the limit of their type", near_limit},
       {"lowest", Where::integers, When::always, "the lowest integer everywhere",
        "ranges that start too high, equal indices", lowest},
       {"highest", Where::integers, When::always, "the highest integer everywhere",

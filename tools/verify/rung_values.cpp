@@ -1,5 +1,6 @@
 // values: input families that make mistakes show, at small shapes, at slices of the workloads, at a
 // shape for every launch of the plan; those in which single elements count at long, odd ones too.
+#include "verify/linearity.hpp"
 #include "verify/rung.hpp"
 #include "verify/shapes.hpp"
 
@@ -24,6 +25,18 @@ bool single_elements_count(const InputFamily& family) {
   return std::find(k_names.begin(), k_names.end(), family.name) != k_names.end();
 }
 
+// What the spec lets be tried, and the reference.
+std::vector<FamilyChoice> fair_choices(const RungContext& context, const Bindings& shape) {
+  std::vector<FamilyChoice> choices = family_choices(context.spec);
+  const auto asks = [](const FamilyChoice& choice) {
+    return choice.family->when == InputFamily::When::linear;
+  };
+  if (std::none_of(choices.begin(), choices.end(), asks)) return choices;
+  if (is_linear_in_each_input(context, shape, context.seeds.next())) return choices;
+  choices.erase(std::remove_if(choices.begin(), choices.end(), asks), choices.end());
+  return choices;
+}
+
 }  // namespace
 
 std::vector<CasePlan> values_cases(const RungContext& context) {
@@ -43,10 +56,11 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
     everywhere.insert(everywhere.end(), known.begin() + static_cast<std::ptrdiff_t>(before),
                       known.end());
   }
+  const std::vector<FamilyChoice> choices = fair_choices(context, everywhere.front());
   const bool emulated = context.device == "cpu";
   std::uint64_t turn = context.seeds.next();
   std::vector<CasePlan> cases;
-  for (const FamilyChoice& choice : family_choices(spec)) {
+  for (const FamilyChoice& choice : choices) {
     std::vector<Bindings> shapes = everywhere;
     if (emulated && !slices.empty()) {
       shapes.push_back(slices[turn++ % slices.size()]);  // by turns: an emulation is slow

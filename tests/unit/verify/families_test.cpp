@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace kernelloop {
 namespace {
@@ -241,6 +242,35 @@ TEST(Families, NonfiniteValuesFollowThePolicy) {
     EXPECT_FALSE(traits_of(&family(name), spec_with("bfloat16")).free_where_undefined);
   }
   EXPECT_TRUE(traits_of(&family("constant"), spec_with("bfloat16")).free_where_undefined);
+}
+
+TEST(Families, InfinityMeetsZerosInTheOtherInputs) {
+  const auto zeros = [](const OpSpec& spec, const char* name) {
+    Values values(400);
+    std::vector<std::byte> bytes(800);
+    draw_input(spec, *spec.find_tensor("w"), {{"rows", 12}, {"cols", 400}}, {&family(name), "x"}, 7,
+               bytes, values);
+    return std::count(values.begin(), values.end(), 0.0);
+  };
+  for (const char* name : {"infinite", "nan"}) {
+    EXPECT_GT(zeros(spec_with("bfloat16"), name), 400 / 16) << name;
+    EXPECT_LT(zeros(spec_with("bfloat16"), name), 400 / 4) << name;
+  }
+  EXPECT_EQ(zeros(spec_with("bfloat16"), "one_hot"), 0);
+}
+
+TEST(Families, OneElementComesNearTheLimit) {
+  for (const auto& [dtype, limit] :
+       {std::pair{"bfloat16", 3.3e38}, std::pair{"float16", 65504.0}}) {
+    const Values values = drawn(spec_with(dtype), "near_limit");
+    EXPECT_EQ(std::count_if(values.begin(), values.end(),
+                            [](double value) { return std::fabs(value) > 100.0; }),
+              1);
+    EXPECT_GT(largest(values), limit / 8.0) << dtype;
+    EXPECT_LE(largest(values), limit / 3.9) << dtype;
+  }
+  EXPECT_FALSE(applies(family("near_limit"), spec_with("bfloat16", R"("family": "normal")",
+                                                       R"({"nonfinite": "undefined"})")));
 }
 
 TEST(Families, IntegersGoToTheirEnds) {
