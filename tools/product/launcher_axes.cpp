@@ -1,6 +1,7 @@
 #include "product/launcher_axes.hpp"
 
 #include "spec/names.hpp"
+#include "spec/variable_axes.hpp"
 #include "support/error.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <iterator>
 #include <set>
 #include <string_view>
+#include <vector>
 
 namespace kernelloop {
 namespace {
@@ -130,16 +132,6 @@ std::string launch_text(const Launch& launch, std::size_t index, bool with_sizes
 }
 
 }  // namespace
-
-std::vector<std::string> variable_axes(const OpSpec& spec) {
-  std::vector<std::string> names;
-  for (const Axis& axis : spec.axes) {
-    if (axis.kind == Axis::Kind::variable) {
-      names.push_back(axis.name);
-    }
-  }
-  return names;
-}
 
 std::string expression_text(const Expression& expression) {
   if (expression.names().empty()) {

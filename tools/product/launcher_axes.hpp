@@ -5,12 +5,8 @@
 #include "spec/op_spec.hpp"
 
 #include <string>
-#include <vector>
 
 namespace kernelloop {
-
-// The variable axes in file order: the int64 parameters of the generated function.
-std::vector<std::string> variable_axes(const OpSpec& spec);
 
 // An integer expression as C++ over the members of the axes struct. Expressions without names are
 // emitted as their value.

@@ -1,6 +1,6 @@
 #include "product/signature.hpp"
 
-#include "product/launcher_axes.hpp"
+#include "spec/variable_axes.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
 // Sizes between and beyond those that are always tried.
+#include "spec/variable_axes.hpp"
 #include "support/random.hpp"
 #include "verify/shape_moves.hpp"
 #include "verify/shapes.hpp"

@@ -1,5 +1,6 @@
 #include "verify/plan_shapes.hpp"
 
+#include "spec/variable_axes.hpp"
 #include "support/random.hpp"
 #include "verify/shape_moves.hpp"
 #include "verify/shapes.hpp"
@@ -122,23 +123,27 @@ bool PlanShapes::makes_sense(const Bindings& shape) const {
   }
 }
 
-std::vector<Bindings> PlanShapes::around_constants(std::size_t most, std::uint64_t seed) const {
+std::vector<Bindings> PlanShapes::around_constants(std::size_t most, std::uint64_t seed,
+                                                   std::vector<Bindings>& left_out) const {
   constexpr std::int64_t k_long = 4096;  // from here on one index of the other axes must do
   const Bindings least = near(spec_, start_shape(spec_), 1);
   ShapeList list(spec_, element_budget(device_));
   for (const auto& [axis, numbers] : numbers_) {
     for (const std::int64_t size : beside(numbers)) {
-      if (size > longest_tried(spec_, axis, device_)) continue;
       Bindings shape = size < k_long ? small_ : least;
       shape[axis] = size;
-      list.add(shape);
+      if (!admissible(spec_, shape)) continue;
+      const bool fits = size <= longest_tried(spec_, axis, device_) && list.add(shape);
+      if (!fits) left_out.push_back(std::move(shape));
     }
   }
   std::vector<Bindings> shapes = std::move(list).by_size();
   const RandomStream random(seed, "around constants");
   for (std::uint64_t draw = 0; shapes.size() > most; ++draw) {
-    const auto position = random.bits(draw) % shapes.size();
-    shapes.erase(shapes.begin() + static_cast<std::ptrdiff_t>(position));
+    const auto chosen =
+        shapes.begin() + static_cast<std::ptrdiff_t>(random.bits(draw) % shapes.size());
+    left_out.push_back(std::move(*chosen));
+    shapes.erase(chosen);
   }
   return shapes;
 }

@@ -30,8 +30,10 @@ class PlanShapes {
 
   // c - 1, c and c + 1 for every number c that stands in an expression of the plan (`when`, grid,
   // arguments, workspace), along each axis that the expression names, the other axes small. `most`
-  // of them at most, chosen by `seed`; from small to large.
-  [[nodiscard]] std::vector<Bindings> around_constants(std::size_t most, std::uint64_t seed) const;
+  // of them at most, chosen by `seed`; from small to large. The others, and those that the device
+  // cannot take, are added to `left_out`.
+  [[nodiscard]] std::vector<Bindings> around_constants(std::size_t most, std::uint64_t seed,
+                                                       std::vector<Bindings>& left_out) const;
 
   // Shapes at which the plan selects no launch, has an expression without a value, or a grid or
   // block below 1; at most `most`, from small to large. Looks at the sizes around every number of

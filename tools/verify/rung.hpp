@@ -54,6 +54,8 @@ struct RungContext {
   SeedSource& seeds;
   const ReferenceLibrary& reference;
   const LaunchPlan* plan = nullptr;  // of the version; nullptr: nothing is known about it
+  // Where a rung says what it leaves out, for its verdict; nullptr: nobody asks.
+  std::vector<std::string>* notes = nullptr;
 };
 
 struct Rung {

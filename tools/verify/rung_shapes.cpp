@@ -1,40 +1,109 @@
 // shapes: ones, primes, around warps and tiles, odd, huge; one for every launch of the plan, around
 // the numbers that stand in it, and in the gaps between all these.
 #include "verify/plan_shapes.hpp"
+#include "verify/reference_library.hpp"
 #include "verify/rung.hpp"
+#include "verify/shape_work.hpp"
 #include "verify/shapes.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace kernelloop {
+namespace {
+
+// The cases of the rung, each shape once.
+class ShapeCases {
+ public:
+  explicit ShapeCases(const RungContext& context) : context_(context) {}
+
+  // With poisons and schedules. The work of all their runs.
+  double add_in_full(const std::vector<Bindings>& shapes) {
+    constexpr int k_schedules = 1;
+    double work = 0.0;
+    for (const Bindings& shape : shapes) {
+      if (!is_new(shape)) continue;
+      cases_.push_back(shape_case(context_, shape, k_schedules));
+      work += work_of(context_.spec, context_.plan, shape) *
+              static_cast<double>(cases_.back().runs.size());
+    }
+    return work;
+  }
+
+  // What a size does to indices and tails shows in one run.
+  void add(const std::vector<Bindings>& shapes, WorkBudget& budget) {
+    for (const Bindings& shape : shapes) {
+      if (!is_new(shape)) continue;
+      cases_.push_back(shape_case(context_, shape, 0));
+      cases_.back().runs.resize(1);
+      budget.spend(shape);
+    }
+  }
+
+  // The same with those only that fit into the budget; the others are noted.
+  void add_affordable(const char* what, std::vector<Bindings> shapes,
+                      std::vector<Bindings> left_out, WorkBudget& budget) {
+    for (const Bindings& shape : budget.affordable(std::move(shapes), left_out)) {
+      if (!is_new(shape)) continue;
+      cases_.push_back(shape_case(context_, shape, 0));
+      cases_.back().runs.resize(1);
+    }
+    note(what, left_out);
+  }
+
+  [[nodiscard]] const std::vector<Bindings>& shapes() const noexcept { return shapes_; }
+  [[nodiscard]] std::vector<CasePlan> cases() && { return std::move(cases_); }
+
+ private:
+  bool is_new(const Bindings& shape) {
+    if (std::find(shapes_.begin(), shapes_.end(), shape) != shapes_.end()) return false;
+    shapes_.push_back(shape);
+    return true;
+  }
+
+  void note(const char* what, const std::vector<Bindings>& left_out) const {
+    constexpr std::size_t k_named = 6;
+    if (context_.notes == nullptr || left_out.empty()) return;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(k_named, left_out.size()); ++i) {
+      names += (i == 0 ? "" : "; ") + shape_text(context_.spec, left_out[i]);
+    }
+    if (left_out.size() > k_named) names += fmt::format("; {} more", left_out.size() - k_named);
+    context_.notes->push_back(fmt::format("{} sizes {} left out, as too many or too dear here: {}",
+                                          left_out.size(), what, names));
+  }
+
+  const RungContext& context_;
+  std::vector<Bindings> shapes_;
+  std::vector<CasePlan> cases_;
+};
+
+}  // namespace
 
 std::vector<CasePlan> shapes_cases(const RungContext& context) {
-  constexpr int k_schedules = 1;
   constexpr std::size_t k_around = 24;
   constexpr std::size_t k_senseless = 2;
+  constexpr double k_share = 0.5;  // of the work that the rung has without the search
   const OpSpec& spec = context.spec;
-  std::vector<Bindings> shapes = covering_all_launches(
-      context, edge_shapes(spec, context.device, context.seeds.next()), false);
-  std::vector<CasePlan> cases;
-  for (const Bindings& shape : shapes) cases.push_back(shape_case(context, shape, k_schedules));
-
-  // What a size does to indices and tails shows in one run; poisons and schedules have had theirs.
-  const auto add = [&](const std::vector<Bindings>& more) {
-    for (const Bindings& shape : more) {
-      if (std::find(shapes.begin(), shapes.end(), shape) != shapes.end()) continue;
-      shapes.push_back(shape);
-      cases.push_back(shape_case(context, shape, 0));
-      cases.back().runs.resize(1);
-    }
-  };
-  add(covering_all_launches(context, shapes, true));
+  ShapeCases cases(context);
+  const double work = cases.add_in_full(covering_all_launches(
+      context, edge_shapes(spec, context.device, context.seeds.next()), false));
+  WorkBudget budget(spec, context.plan, k_share * work);
+  cases.add(covering_all_launches(context, cases.shapes(), true), budget);
   if (context.plan != nullptr) {
     const PlanShapes searched(spec, *context.plan, context.device);
-    add(searched.without_sense(k_senseless));
-    add(searched.around_constants(k_around, context.seeds.next()));
+    cases.add(searched.without_sense(k_senseless), budget);
+    std::vector<Bindings> left_out;
+    std::vector<Bindings> around =
+        searched.around_constants(k_around, context.seeds.next(), left_out);
+    cases.add_affordable("around numbers of the plan", std::move(around), std::move(left_out),
+                         budget);
   }
-  add(gap_shapes(spec, context.device, shapes, context.seeds.next()));
-  return cases;
+  cases.add_affordable("between those tested",
+                       gap_shapes(spec, context.device, cases.shapes(), context.seeds.next()), {},
+                       budget);
+  return std::move(cases).cases();
 }
 
 }  // namespace kernelloop

@@ -1,5 +1,6 @@
 #include "verify/shape_moves.hpp"
 
+#include "spec/variable_axes.hpp"
 #include "support/error.hpp"
 
 #include <algorithm>
@@ -27,14 +28,6 @@ std::optional<Bindings> any_shape(const OpSpec& spec) {
 }
 
 }  // namespace
-
-std::vector<std::string> variable_axes(const OpSpec& spec) {
-  std::vector<std::string> names;
-  for (const Axis& axis : spec.axes) {
-    if (axis.kind == Axis::Kind::variable) names.push_back(axis.name);
-  }
-  return names;
-}
 
 bool is_inner(const OpSpec& spec, const std::string& axis) {
   bool in_matrix = false;

@@ -11,8 +11,6 @@
 
 namespace kernelloop {
 
-std::vector<std::string> variable_axes(const OpSpec& spec);
-
 // Contiguous in a tensor of two dimensions or more; one element for each row makes no inner axis of
 // the rows. Where an axis stands in vectors only, it is the inner one.
 bool is_inner(const OpSpec& spec, const std::string& axis);

@@ -1,5 +1,6 @@
 #include "verify/shapes.hpp"
 
+#include "spec/variable_axes.hpp"
 #include "support/random.hpp"
 #include "verify/shape_moves.hpp"
 

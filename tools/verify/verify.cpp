@@ -72,17 +72,18 @@ RungVerdict build_rung(const CompiledVersion& version, const OpSpec& spec,
   return verdict;
 }
 
-// A rung with the cases chosen for it.
+// A rung with the cases chosen for it, and what it says of its choice.
 struct PlannedRung {
   const Rung* rung;
   std::vector<CasePlan> cases;
+  std::vector<std::string> notes;
 };
 
-std::vector<PlannedRung> planned(const std::vector<const Rung*>& rungs,
-                                 const RungContext& context) {
+std::vector<PlannedRung> planned(const std::vector<const Rung*>& rungs, RungContext context) {
   std::vector<PlannedRung> result;
   for (const Rung* rung : rungs) {
-    result.push_back({rung, {}});
+    result.push_back({rung, {}, {}});
+    context.notes = &result.back().notes;
     if (rung->cases != nullptr) result.back().cases = rung->cases(context);
   }
   return result;
@@ -98,7 +99,7 @@ std::vector<CasePlan> cases_of(const std::vector<PlannedRung>& rungs) {
 
 RungVerdict climb_rung(const PlannedRung& planned, CaseQueue& queue, const CaseRunner& runner,
                        bool keep_going) {
-  RungVerdict verdict{planned.rung->name, Verdict::passed, "", {}, {}};
+  RungVerdict verdict{planned.rung->name, Verdict::passed, "", {}, planned.notes};
   if (planned.cases.empty()) {
     return {planned.rung->name, Verdict::skipped, planned.rung->without_cases, {}, {}};
   }

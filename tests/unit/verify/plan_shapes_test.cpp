@@ -126,7 +126,9 @@ TEST(PlanShapes, FindWhereThePlanSaysNothing) {
 TEST(PlanShapes, LieAroundTheNumbersOfThePlan) {
   const OpSpec spec = samples::softmax();
   const LaunchPlan plan = plan_with({"cols <= 5117", "cols > 5117"}, "ceil_div(rows, 40)");
-  const std::vector<Bindings> shapes = PlanShapes(spec, plan, "cpu").around_constants(24, 1);
+  std::vector<Bindings> left_out;
+  const std::vector<Bindings> shapes =
+      PlanShapes(spec, plan, "cpu").around_constants(24, 1, left_out);
   for (const std::int64_t size : {5116, 5117, 5118}) {
     EXPECT_THAT(shapes, Contains(Contains(testing::Pair("cols", size))));
   }
@@ -134,7 +136,9 @@ TEST(PlanShapes, LieAroundTheNumbersOfThePlan) {
     EXPECT_THAT(shapes, Contains(Contains(testing::Pair("rows", size))));
   }
   EXPECT_THAT(shapes, SizeIs(6));
-  EXPECT_THAT(PlanShapes(spec, plan, "cpu").around_constants(4, 1), SizeIs(4));
+  EXPECT_THAT(left_out, IsEmpty());
+  EXPECT_THAT(PlanShapes(spec, plan, "cpu").around_constants(4, 1, left_out), SizeIs(4));
+  EXPECT_THAT(left_out, SizeIs(2));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The whole ladder with functions in place of kernels.
 #include "support/error.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "verify_fixture.hpp"
@@ -305,6 +306,22 @@ TEST_F(Verify, SmallIntegersMustComeOutBitForBit) {
     EXPECT_EQ(error.code(), ExitCode::bad_input);
     EXPECT_THAT(error.what(), HasSubstr("precision.exact is true, but the reference's results"));
   }
+}
+
+// Sixty numbers in the plan are more than a run tries.
+TEST_F(Verify, SizesThatAreLeftOutAreNoted) {
+  std::string argument = "cols";
+  for (int number = 1; number <= 60; ++number) argument += fmt::format(" + 0 * {}", 71 * number);
+  compiled_["plan"]["launches"][0]["args"] = {"x", "y", argument};
+  options_.device = "cpu";
+  options_.only_rung = "shapes";
+  const VerifyResult result = verify(softmax_kernel);
+  EXPECT_EQ(result.status, Verdict::passed) << result.summary;
+  const Json& notes = result.json.at("rungs").at(0).at("notes");
+  ASSERT_FALSE(notes.empty());
+  EXPECT_THAT(notes.at(0).get<std::string>(),
+              testing::MatchesRegex("[0-9]+ sizes around numbers of the plan left out, as too many "
+                                    "or too dear here: rows=.*; [0-9]+ more"));
 }
 
 TEST_F(Verify, ARungWithoutCasesIsSkipped) {
