@@ -37,10 +37,9 @@ std::string processor_name() {
 // The candidate's private copies of the tensors, inputs for reading only, and the workspace.
 class Buffers {
  public:
-  Buffers(const std::vector<SharedTensor>& tensors, std::int64_t workspace_bytes,
+  Buffers(const std::vector<SharedTensor>& tensors, std::int64_t workspace_bytes, bool sanitized,
           Placement placement)
-      : tensors_(tensors) {
-    const bool sanitized = runs_sanitized();
+      : tensors_(tensors), sanitized_(sanitized) {
     for (const SharedTensor& tensor : tensors) {
       buffers_.emplace_back(tensor.name, tensor.bytes, sanitized, placement, tensor.alignment);
       if (!tensor.output) std::copy_n(tensor.data, tensor.bytes, buffers_.back().data());
@@ -99,10 +98,14 @@ class Buffers {
     }
   }
 
-  [[nodiscard]] const std::vector<GuardedBuffer>& all() const noexcept { return buffers_; }
+  // Reports what the code that runs on them does to them, while it lives.
+  [[nodiscard]] CrashReporter watch(const std::function<void(const Fault&)>& report) const {
+    return {buffers_, sanitized_, report};
+  }
 
  private:
   const std::vector<SharedTensor>& tensors_;
+  bool sanitized_;
   std::vector<GuardedBuffer> buffers_;  // the tensors in order, then the workspace
 };
 
@@ -157,14 +160,14 @@ class CpuDevice final : public Device {
   RunResult run(const RunJob& job) override {
     RunResult result;
     Launcher launcher;
-    Buffers buffers(job.tensors, job.plan.workspace_bytes, job.placement);
+    Buffers buffers(job.tensors, job.plan.workspace_bytes, sanitized(job.module), job.placement);
     result.placement = job.placement;
     const CpuModule::Seeds seeds = seeds_of(job);
     result.fault = bind(job.module, job.plan, buffers, seeds, launcher);
     if (result.fault) return result;
     buffers.poison(job.poison);
     {
-      const CrashReporter reporter(buffers.all(), report_);
+      const CrashReporter reporter = buffers.watch(report_);
       result.fault = launcher();
     }
     if (!result.fault) result.fault = buffers.damage();
@@ -179,9 +182,12 @@ class CpuDevice final : public Device {
   TimeResult time(const TimeJob& job) override {
     TimeResult result;
     const std::int64_t workspace = largest_workspace(job.variants);
+    const bool any_sanitized =
+        std::any_of(job.variants.begin(), job.variants.end(),
+                    [&](const auto& variant) { return sanitized(variant.module); });
     std::vector<Buffers> sets;
     for (const std::vector<SharedTensor>& tensors : job.sets) {
-      sets.emplace_back(tensors, workspace, Placement::margins);
+      sets.emplace_back(tensors, workspace, any_sanitized, Placement::margins);
     }
     std::vector<std::vector<Launcher>> launchers(job.variants.size());  // [variant][set]
     for (std::size_t v = 0; v < job.variants.size(); ++v) {
@@ -194,7 +200,7 @@ class CpuDevice final : public Device {
     const auto take = [&](const SampleOrder& order, TimeSample& sample) -> Fault {
       Buffers& buffers = sets[order.slot];
       buffers.poison(Poison());
-      const CrashReporter reporter(buffers.all(), report_);
+      const CrashReporter reporter = buffers.watch(report_);
       const Launcher& launcher = launchers[order.variant][order.slot];
       const Clock::time_point start = Clock::now();
       Fault fault = launcher();
@@ -250,6 +256,12 @@ class CpuDevice final : public Device {
     if (Fault fault = module.bind(plan, buffers.addresses(), seeds, calls)) return fault;
     launcher = [&module, calls = std::move(calls)] { return module.launch(calls); };
     return {};
+  }
+
+  // Of a module of kernels that is loaded; baselines are not.
+  [[nodiscard]] bool sanitized(int number) const {
+    const auto found = modules_.find(number);
+    return found != modules_.end() && found->second.sanitized();
   }
 
   template <typename Module>

@@ -70,6 +70,8 @@ Fault CpuModule::open(const Artifact& artifact) {
     }
   }
   module_ = module;
+  // Asked of the module and what it needs; this process may have the runtime for other reasons.
+  sanitized_ = ::dlsym(library, "__asan_init") != nullptr;
   return {};
 }
 

@@ -36,11 +36,15 @@ class CpuModule {
   Fault bind(const ResolvedPlan& plan, const CpuAddresses& addresses, Seeds seeds,
              std::vector<CpuCall>& calls) const;
 
+  // Whether it is built with AddressSanitizer.
+  [[nodiscard]] bool sanitized() const noexcept { return sanitized_; }
+
   // Makes the calls in order, up to the first fault.
   Fault launch(const std::vector<CpuCall>& calls) const;
 
  private:
   const KernelLoopCpuModule* module_ = nullptr;  // stays loaded as long as the process lives
+  bool sanitized_ = false;
 };
 
 }  // namespace kernelloop

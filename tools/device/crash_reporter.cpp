@@ -19,8 +19,13 @@ namespace {
 // A signal handler gets no argument of ours: this is where it finds them.
 struct Watched {
   const std::vector<GuardedBuffer>* buffers = nullptr;
+  bool sanitized = false;
   std::function<void(const Fault&)> report;
   std::vector<char> stack;  // the faulting stack may be a fiber's, and full
+  // What was there before; AddressSanitizer has handlers of its own, if it is in this process.
+  struct sigaction segmentation_fault {};
+  struct sigaction bus_error {};
+  stack_t former_stack{};
 };
 Watched* watched = nullptr;
 
@@ -113,42 +118,49 @@ void on_sanitizer_report(const char* text) {
   ::_exit(99);
 }
 
-void install_handlers(std::vector<char>& stack) {
+void install_handlers(Watched& state) {
   stack_t alternative{};
-  alternative.ss_sp = stack.data();
-  alternative.ss_size = stack.size();
-  ::sigaltstack(&alternative, nullptr);
+  alternative.ss_sp = state.stack.data();
+  alternative.ss_size = state.stack.size();
+  ::sigaltstack(&alternative, &state.former_stack);
   struct sigaction action {};
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  ::sigaction(SIGSEGV, &action, nullptr);
-  ::sigaction(SIGBUS, &action, nullptr);
+  ::sigaction(SIGSEGV, &action, &state.segmentation_fault);
+  ::sigaction(SIGBUS, &action, &state.bus_error);
+}
+
+void restore_handlers(const Watched& state) {
+  ::sigaction(SIGSEGV, &state.segmentation_fault, nullptr);
+  ::sigaction(SIGBUS, &state.bus_error, nullptr);
+  ::sigaltstack(&state.former_stack, nullptr);
+}
+
+using SetReportCallback = void (*)(void (*)(const char*));
+
+void set_sanitizer_callback(void (*callback)(const char*)) {
+  const auto set = runtime_function<SetReportCallback>("__asan_set_error_report_callback");
+  if (set != nullptr) set(callback);
 }
 
 }  // namespace
 
-bool runs_sanitized() { return ::dlsym(RTLD_DEFAULT, "__asan_init") != nullptr; }
-
-CrashReporter::CrashReporter(const std::vector<GuardedBuffer>& buffers,
+CrashReporter::CrashReporter(const std::vector<GuardedBuffer>& buffers, bool sanitized,
                              std::function<void(const Fault&)> report) {
-  watched = new Watched{&buffers, std::move(report), std::vector<char>(64u << 10)};
-  if (runs_sanitized()) {
-    using Callback = void (*)(const char*);
-    const auto set = runtime_function<void (*)(Callback)>("__asan_set_error_report_callback");
-    if (set != nullptr) set(on_sanitizer_report);
+  watched = new Watched{&buffers, sanitized, std::move(report), std::vector<char>(64u << 10)};
+  if (sanitized) {
+    set_sanitizer_callback(on_sanitizer_report);
   } else {
-    install_handlers(watched->stack);
+    install_handlers(*watched);
   }
 }
 
 CrashReporter::~CrashReporter() {
-  if (!runs_sanitized()) {
-    ::signal(SIGSEGV, SIG_DFL);
-    ::signal(SIGBUS, SIG_DFL);
-    stack_t off{};
-    off.ss_flags = SS_DISABLE;
-    ::sigaltstack(&off, nullptr);
+  if (watched->sanitized) {
+    set_sanitizer_callback(nullptr);
+  } else {
+    restore_handlers(*watched);
   }
   delete watched;
   watched = nullptr;
