@@ -64,9 +64,9 @@ int depth_change(const std::string& text) {
   return text == ")" || text == "]" || text == "}" ? -1 : 0;
 }
 
-class Reader {
+class CodeReader {
  public:
-  explicit Reader(std::vector<PtxToken> tokens) : tokens_(std::move(tokens)) {}
+  explicit CodeReader(std::vector<PtxToken> tokens) : tokens_(std::move(tokens)) {}
 
   PtxCode read() {
     while (at_ < tokens_.size()) statement();
@@ -236,7 +236,7 @@ bool PtxInstruction::has(std::string_view modifier) const {
 }
 
 PtxCode read_ptx_code(const std::vector<std::string>& lines) {
-  return Reader(ptx_tokens(lines)).read();
+  return CodeReader(ptx_tokens(lines)).read();
 }
 
 }  // namespace kernelloop
