@@ -3,6 +3,8 @@
 #include "support/error.hpp"
 #include "support/suggest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kernelloop {
@@ -22,38 +24,56 @@ std::vector<std::string> variable_names(const OpSpec& spec) {
   return names;
 }
 
-void require_variables(const OpSpec& spec, const Bindings& variables) {
+// What follows resolves axes or refuses. `refuse` gets a function that words the reason: the search
+// for shapes asks for thousands that are not allowed, and has no use for words or exceptions.
+
+template <typename Refuse>
+bool variables_allowed(const OpSpec& spec, const Bindings& variables, const Refuse& refuse) {
   for (const auto& [name, value] : variables) {
     const Axis* axis = spec.find_axis(name);
     if (axis == nullptr) {
-      fail(ExitCode::bad_input, "unknown axis `{}`; {}", name,
-           name_hint(name, variable_names(spec)));
+      return refuse([&, &name = name] {
+        return fmt::format("unknown axis `{}`; {}", name, name_hint(name, variable_names(spec)));
+      });
     }
     if (axis->kind != Axis::Kind::variable) {
-      fail(ExitCode::bad_input, "axis `{}` is {}; leave it out", name,
-           axis->kind == Axis::Kind::constant ? "constant" : "computed from others");
+      return refuse([&, &name = name] {
+        return fmt::format(
+            "axis `{}` is {}; leave it out", name,
+            axis->kind == Axis::Kind::constant ? "constant" : "computed from others");
+      });
     }
     if (value < 1) {
-      fail(ExitCode::bad_input, "axis `{}` is {}; it must be at least 1", name, value);
+      return refuse([&name = name, value = value] {
+        return fmt::format("axis `{}` is {}; it must be at least 1", name, value);
+      });
     }
   }
+  return true;
 }
 
-std::int64_t computed_axis(const Axis& axis, const Bindings& known) {
+template <typename Refuse>
+bool compute_axis(const Axis& axis, Bindings& axes, const Refuse& refuse) {
   try {
-    const std::int64_t value = axis.formula->evaluate(known);
+    const std::int64_t value = axis.formula->evaluate(axes);
     if (value < 0) {
-      fail(ExitCode::bad_input, "axis `{}` = {} is {}; a size is never negative", axis.name,
-           axis.formula->text(), value);
+      return refuse([&] {
+        return fmt::format("axis `{}` = {} is {}; a size is never negative", axis.name,
+                           axis.formula->text(), value);
+      });
     }
-    return value;
+    axes[axis.name] = value;
+    return true;
   } catch (const ExpressionError& error) {
-    fail(ExitCode::bad_input, "axis `{}` = {}: {}", axis.name, axis.formula->text(), error.what());
+    return refuse([&] {
+      return fmt::format("axis `{}` = {}: {}", axis.name, axis.formula->text(), error.what());
+    });
   }
 }
 
 // Computes whatever has all its names, until nothing is left.
-void add_computed_axes(const OpSpec& spec, Bindings& axes) {
+template <typename Refuse>
+bool add_computed_axes(const OpSpec& spec, Bindings& axes, const Refuse& refuse) {
   for (std::size_t left = spec.axes.size(); axes.size() < spec.axes.size(); --left) {
     for (const Axis& axis : spec.axes) {
       if (axis.kind != Axis::Kind::expression || axes.count(axis.name) != 0) continue;
@@ -61,10 +81,13 @@ void add_computed_axes(const OpSpec& spec, Bindings& axes) {
       const bool ready = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
         return axes.count(name) != 0;
       });
-      if (ready) axes[axis.name] = computed_axis(axis, axes);
+      if (ready && !compute_axis(axis, axes, refuse)) return false;
     }
-    if (left == 0) fail(ExitCode::bad_input, "axes are computed from one another in a circle");
+    if (left == 0) {
+      return refuse([] { return "axes are computed from one another in a circle"; });
+    }
   }
+  return true;
 }
 
 std::string shape_text(const Bindings& variables) {
@@ -75,17 +98,40 @@ std::string shape_text(const Bindings& variables) {
   return text;
 }
 
-void require_constraints(const OpSpec& spec, const Bindings& axes, const Bindings& variables) {
+template <typename Refuse>
+bool constraints_hold(const OpSpec& spec, const Bindings& axes, const Bindings& variables,
+                      const Refuse& refuse) {
   for (const Expression& constraint : spec.constraints) {
     try {
       if (constraint.evaluate(axes) != 0) continue;
     } catch (const ExpressionError& error) {
-      fail(ExitCode::bad_input, "constraint `{}` for {}: {}", constraint.text(),
-           shape_text(variables), error.what());
+      return refuse([&] {
+        return fmt::format("constraint `{}` for {}: {}", constraint.text(), shape_text(variables),
+                           error.what());
+      });
     }
-    fail(ExitCode::bad_input, "constraint `{}` does not hold for {}", constraint.text(),
-         shape_text(variables));
+    return refuse([&] {
+      return fmt::format("constraint `{}` does not hold for {}", constraint.text(),
+                         shape_text(variables));
+    });
   }
+  return true;
+}
+
+// Puts all axes' values into `axes`.
+template <typename Refuse>
+bool resolve(const OpSpec& spec, const Bindings& variables, Bindings& axes, const Refuse& refuse) {
+  if (!variables_allowed(spec, variables, refuse)) return false;
+  for (const Axis& axis : spec.axes) {
+    if (axis.kind == Axis::Kind::constant) axes[axis.name] = axis.value;
+    if (axis.kind != Axis::Kind::variable) continue;
+    const auto found = variables.find(axis.name);
+    if (found == variables.end()) {
+      return refuse([&] { return fmt::format("axis `{}` has no value; give it one", axis.name); });
+    }
+    axes[axis.name] = found->second;
+  }
+  return add_computed_axes(spec, axes, refuse) && constraints_hold(spec, axes, variables, refuse);
 }
 
 }  // namespace
@@ -113,29 +159,15 @@ std::vector<Workload> OpSpec::workloads_for(const std::string& device) const {
 }
 
 Bindings resolve_axes(const OpSpec& spec, const Bindings& variables) {
-  require_variables(spec, variables);
   Bindings axes;
-  for (const Axis& axis : spec.axes) {
-    if (axis.kind == Axis::Kind::constant) axes[axis.name] = axis.value;
-    if (axis.kind != Axis::Kind::variable) continue;
-    const auto found = variables.find(axis.name);
-    if (found == variables.end()) {
-      fail(ExitCode::bad_input, "axis `{}` has no value; give it one", axis.name);
-    }
-    axes[axis.name] = found->second;
-  }
-  add_computed_axes(spec, axes);
-  require_constraints(spec, axes, variables);
+  resolve(spec, variables, axes,
+          [](const auto& reason) -> bool { fail(ExitCode::bad_input, "{}", reason()); });
   return axes;
 }
 
 bool admissible(const OpSpec& spec, const Bindings& variables) {
-  try {
-    resolve_axes(spec, variables);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
+  Bindings axes;
+  return resolve(spec, variables, axes, [](const auto&) { return false; });
 }
 
 std::vector<std::int64_t> shape_of(const Tensor& tensor, const Bindings& axes) {

@@ -151,7 +151,7 @@ void require_servable(const JsonDocument& document, const OpSpec& spec);
 // where an expression says so), or a constraint does not hold (names it).
 Bindings resolve_axes(const OpSpec& spec, const Bindings& variables);
 
-// Whether the constraints hold for these variables (no exception).
+// Whether resolve_axes would give values for these variables; cheap where it would not.
 bool admissible(const OpSpec& spec, const Bindings& variables);
 
 // Shape and element count of a tensor under resolved axes. A scalar has shape {} and one element.
