@@ -4,12 +4,20 @@ source "$(dirname "$0")/harness.sh"
 
 cd "$work_dir"
 cp -r "$source_dir/docs/tutorial/ops" "$source_dir/docs/tutorial/references" .
+# The kernel without end is stopped after 10 seconds instead of a minute.
+cat >impatient.sh <<'EOF'
+#!/bin/sh
+[ "$2" != verify ] || set -- "$@" --launch-timeout 10
+exec "$@"
+EOF
+chmod a+rx impatient.sh
 cases=(syntax endless out_of_bounds too_much_shared argument_size missing_kernel prints wrong divergent)
 cat >CMakeLists.txt <<EOF
 cmake_minimum_required(VERSION 3.25)
 project(bad LANGUAGES CXX)
 set(KERNELLOOP_TOOL "$build_dir/bin/kernelloop")
 set(KERNELLOOP_DEVICE_TOOL "$build_dir/bin/kernelloop-device")
+set(KERNELLOOP_DEVICE_LAUNCHER "$work_dir/impatient.sh")
 add_subdirectory("$source_dir" kernelloop-build)
 add_kernel_op(axpy SPEC ops/axpy/op.json REFERENCE references/axpy.cpp VERSIONS ${#cases[@]}
   PROVIDER manual DEVICE cpu)
@@ -52,6 +60,7 @@ for version in 1 2 7 8; do
   [[ $(json $history versions.$version.status) == wrong ]] || fail "version index $version: $(json $history versions.$version.status)"
 done
 expect "timeout" build/kernelloop/axpy/v002/verify.json
+expect "no end after 10 s" build/kernelloop/axpy/v002/verify.json
 expect "illegal_access" build/kernelloop/axpy/v003/verify.json
 expect "shared memory" build/kernelloop/axpy/v004/compile.json
 expect "axpi" build/kernelloop/axpy/v006/compile.json

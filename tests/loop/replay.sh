@@ -31,13 +31,18 @@ succeeds loop.log cmake --build build --target optimize_softmax
   fail "the first answer of v001 should not compile"
 no_work build optimize_softmax
 
-# Neither clean nor a lost build folder asks again: the versions are there.
+# Neither clean nor a lost build folder asks again: the versions are there, and stay as they are. The
+# first steps show it.
+sed -i 's/^/x/' scratch/generated/softmax/v002/conversation.json
+versions=$(find scratch/generated -type f -exec sha256sum {} + | sort)
 succeeds clean.log cmake --build build --target clean
-succeeds again.log cmake --build build --target optimize_softmax
+[[ ! -e build/kernelloop/softmax/v001/compile.json ]] || fail "clean left the results"
+succeeds again.log cmake --build build --target kernelloop/softmax/v001/compile.json
 rm -rf build
 succeeds configure2.log cmake -G Ninja -S project -B build
-sed -i 's/^/x/' scratch/generated/softmax/v003/conversation.json
-succeeds third.log cmake --build build --target optimize_softmax
+succeeds third.log cmake --build build --target kernelloop/softmax/v002/compile.json
+[[ $(json build/kernelloop/softmax/v002/compile.json status) == compiled ]] || fail "v002 should be compiled again"
+[[ $versions == "$(find scratch/generated -type f -exec sha256sum {} + | sort)" ]] || fail "a version was asked for again"
 
 after=$(cd "$source_dir" && find generated ops references -type f -exec sha256sum {} + | sort)
 [[ $before == "$after" ]] || fail "the working tree changed"
