@@ -131,7 +131,7 @@ bool tells_launches_apart(std::string_view word) {
 // The class of `cost.flops` that an instruction belongs to; empty for what is no arithmetic.
 std::string class_of(const PtxInstruction& one, const std::optional<InstructionFinding>& finding) {
   if (finding && finding->kind == "tensor_core") {
-    const std::string_view input = finding->inputs.empty() ? "" : finding->inputs.front();
+    const std::string input = finding->inputs.empty() ? "" : finding->inputs.front();
     if (input == "f64") return "fp64_tensor";
     if (input == "tf32") return "tf32_tensor";
     if (input == "bf16") return "bf16_tensor";
