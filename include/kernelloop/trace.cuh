@@ -98,10 +98,11 @@ __device__ __forceinline__ unsigned int thread_index() {
   return x + blockDim.x * (y + blockDim.y * z);
 }
 
-// How many marks each warp has left; the scope of the kernel begins it at 0 in marked blocks.
-__device__ __forceinline__ unsigned int& count_of(unsigned int warp) {
-  __shared__ unsigned int counts[32];
-  return counts[warp];
+// How many marks each warp has left; the scope of the kernel begins it at 0 in marked blocks. Lane
+// 0 speaks for its warp, and the others have a place where their counting does not matter.
+__device__ __forceinline__ unsigned int& count_of(unsigned int thread) {
+  __shared__ unsigned int counts[33];
+  return counts[thread % 32 == 0 ? thread / 32 : 32];
 }
 
 __device__ __forceinline__ void mark(unsigned int tag) {
@@ -112,16 +113,18 @@ __device__ __forceinline__ void mark(unsigned int tag) {
   if (!slot.there) return;
   const unsigned int time = clock_now();
   // This too may be kept: reading the three indices again takes longer than all the rest.
-  const unsigned int thread =
-      threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-  if (thread % 32 != 0) return;
-  const unsigned int warp = thread / 32;
-  const unsigned int before = count_of(warp);
-  count_of(warp) = before + 1;
+  const unsigned int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const unsigned int before = count_of(thread);
+  count_of(thread) = before + 1;
   const bool room = before < target.capacity;
-  const unsigned int place = (slot.index * target.warps + warp) * (target.capacity + 1) +
+  const unsigned int place = (slot.index * target.warps + thread / 32) * (target.capacity + 1) +
                              (room ? before : target.capacity);
-  reinterpret_cast<uint2*>(target.marks)[place] = make_uint2(room ? tag : before + 1, time);
+  // One instruction that lane 0 alone executes: a branch would cost as much as the rest.
+  asm volatile(
+      "{\n\t.reg .pred leads;\n\tsetp.eq.u32 leads, %0, 0;\n\t"
+      "@leads st.global.v2.u32 [%1], {%2, %3};\n\t}" ::"r"(thread % 32),
+      "l"(target.marks + place * 8ull), "r"(room ? tag : before + 1), "r"(time)
+      : "memory");
 }
 
 template <unsigned int Id>
@@ -155,7 +158,7 @@ class Kernel {
     unsigned long long now = 0;
     if (ended) asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
     store(target.lives, place * target.warps + thread / 32, Life{now, begin_, multiprocessor + 1});
-    if (!ended) count_of(thread / 32) = 0;
+    if (!ended) count_of(thread) = 0;
     if (slot.there & (thread == 0)) store(target.anchors, 2 * slot.index + ended, anchor_now());
   }
 

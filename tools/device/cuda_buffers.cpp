@@ -58,12 +58,13 @@ CudaBuffers::CudaBuffers(const CudaDriver& driver, CUdevice device, CudaHarness&
     add(tensor.name, tensor.bytes, tensor.alignment);
     if (tensor.output || tensor.bytes == 0) continue;
     const CUdeviceptr data = buffers_.back().data;
-    const CUstream stream = harness_.stream();
-    driver_.check(copy != nullptr
-                      ? driver_.cuMemcpyDtoDAsync(data, copy->buffers_[buffers_.size() - 1].data,
-                                                  tensor.bytes, stream)
-                      : driver_.cuMemcpyHtoDAsync(data, tensor.data, tensor.bytes, stream),
-                  "uploading an input");
+    if (copy == nullptr) {
+      harness_.staging().upload(data, tensor.data, tensor.bytes, harness_.stream());
+      continue;
+    }
+    const CUdeviceptr other = copy->buffers_[buffers_.size() - 1].data;
+    driver_.check(driver_.cuMemcpyDtoDAsync(data, other, tensor.bytes, harness_.stream()),
+                  "copying an input");
   }
   add("workspace", static_cast<std::size_t>(workspace_bytes), k_workspace_alignment);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -223,11 +224,9 @@ std::uint64_t CudaBuffers::hash_of_outputs(std::uint64_t seed) {
 void CudaBuffers::download_outputs() {
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     if (!tensors_[i].output || tensors_[i].bytes == 0) continue;
-    driver_.check(driver_.cuMemcpyDtoHAsync(tensors_[i].data, buffers_[i].data, tensors_[i].bytes,
-                                            harness_.stream()),
-                  "downloading an output");
+    harness_.staging().download(tensors_[i].data, buffers_[i].data, tensors_[i].bytes,
+                                harness_.stream());
   }
-  driver_.check(harness_.synchronize(), "downloading the outputs");
 }
 
 }  // namespace kernelloop

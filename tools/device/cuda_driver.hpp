@@ -35,6 +35,7 @@
   X(cuEventCreate)                   \
   X(cuEventDestroy)                  \
   X(cuEventRecord)                   \
+  X(cuEventSynchronize)              \
   X(cuEventElapsedTime)              \
   X(cuMemAddressReserve)             \
   X(cuMemAddressFree)                \

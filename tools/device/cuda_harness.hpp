@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/cuda_objects.hpp"
+#include "device/cuda_staging.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -26,6 +27,7 @@ class CudaHarness {
   void prepare_timing();
 
   [[nodiscard]] CUstream stream() const noexcept { return stream_.get(); }
+  [[nodiscard]] CudaStaging& staging() noexcept { return staging_; }
 
   // Waits for the stream. The code is the candidate's when one of its launches was in it.
   [[nodiscard]] CUresult synchronize() const;
@@ -67,6 +69,7 @@ class CudaHarness {
   const CudaDriver& driver_;
   unsigned int multiprocessors_ = 0;
   CudaStream stream_;
+  CudaStaging staging_{driver_};
   CudaEvent begin_;
   CudaEvent end_;
   CudaLibrary library_;

@@ -83,6 +83,12 @@ CudaMemory allocate(const CudaDriver& driver, std::size_t bytes) {
   return {driver, address};
 }
 
+CudaHostMemory allocate_pinned(const CudaDriver& driver, std::size_t bytes) {
+  void* address = nullptr;
+  driver.check(driver.cuMemHostAlloc(&address, bytes, 0), "allocating pinned memory");
+  return {driver, address};
+}
+
 CudaHostMemory allocate_mapped(const CudaDriver& driver, std::size_t bytes) {
   void* address = nullptr;
   driver.check(driver.cuMemHostAlloc(&address, bytes, CU_MEMHOSTALLOC_DEVICEMAP),

@@ -75,6 +75,8 @@ CudaEvent make_event(const CudaDriver& driver);
 [[noreturn]] void fail_without_memory(const CudaDriver& driver, std::size_t bytes);
 // At least one byte. Throws Error(environment) when the device has too little memory.
 CudaMemory allocate(const CudaDriver& driver, std::size_t bytes);
+// Host memory that the device copies from and to at the full speed of the bus.
+CudaHostMemory allocate_pinned(const CudaDriver& driver, std::size_t bytes);
 // Host memory that the device can read and write, zeroed.
 CudaHostMemory allocate_mapped(const CudaDriver& driver, std::size_t bytes);
 

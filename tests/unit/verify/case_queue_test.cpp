@@ -119,7 +119,7 @@ TEST_F(CaseQueues, LimitsFollowTheMachine) {
   EXPECT_GE(limits.makers, 2u);
   EXPECT_LE(limits.makers, 4u);
   EXPECT_GE(limits.waiting_bytes, std::size_t{256} << 20);
-  EXPECT_LE(limits.waiting_bytes, std::size_t{1} << 30);
+  EXPECT_LE(limits.waiting_bytes, std::size_t{512} << 20);
 }
 
 }  // namespace
