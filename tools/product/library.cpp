@@ -1,7 +1,6 @@
 #include "product/library.hpp"
 
 #include "compile/compile.hpp"
-#include "languages/version_source.hpp"
 #include "product/adopted.hpp"
 #include "product/launcher_source.hpp"
 #include "support/depfile.hpp"
@@ -13,6 +12,8 @@
 #include "verify/compiled_version.hpp"
 
 #include <fmt/format.h>
+
+#include "languages/version_source.hpp"
 
 #include <algorithm>
 #include <iterator>
