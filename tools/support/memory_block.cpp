@@ -59,6 +59,11 @@ MemoryBlock::MemoryBlock(std::size_t bytes, Kind kind) : bytes_(bytes) {
   ::madvise(data_, mapped_size(bytes), MADV_HUGEPAGE);
 }
 
+MemoryPool::~MemoryPool() {
+  detail::parallel_for(static_cast<std::int64_t>(free_.size()), free_.size(),
+                       [&](std::int64_t block) { free_[static_cast<std::size_t>(block)] = {}; });
+}
+
 MemoryPool::Lease::~Lease() {
   if (pool_ == nullptr) return;
   const std::lock_guard<std::mutex> lock(pool_->mutex_);

@@ -49,6 +49,10 @@ class MemoryBlock {
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
   explicit MemoryPool(MemoryBlock::Kind kind) : kind_(kind) {}
+  // The blocks go at once, each on a thread: that takes as long as it took to get them.
+  ~MemoryPool();
+  MemoryPool(const MemoryPool&) = delete;
+  MemoryPool& operator=(const MemoryPool&) = delete;
 
   class Lease {
    public:

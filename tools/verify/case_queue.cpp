@@ -46,6 +46,10 @@ CaseQueue::~CaseQueue() {
   }
   changed_.notify_all();
   for (std::thread& maker : makers_) maker.join();
+  // The system takes as long to get large memories back as it took to give them.
+  std::vector<std::thread> releasers;
+  for (TensorArena& spare : spares_) releasers.emplace_back([gone = std::move(spare)] {});
+  for (std::thread& releaser : releasers) releaser.join();
 }
 
 std::unique_ptr<CaseData> CaseQueue::make(const Entry& entry) {
@@ -100,17 +104,19 @@ void CaseQueue::make_ahead() {
   }
 }
 
+void CaseQueue::give_back(std::unique_ptr<CaseData> done) {
+  TensorArena memory = std::move(*done).release();
+  done.reset();
+  const std::lock_guard lock(mutex_);
+  spares_.insert(std::ranges::upper_bound(spares_, memory.capacity(), {}, &TensorArena::capacity),
+                 std::move(memory));
+  if (spares_.size() > makers_.size() + 1) spares_.erase(spares_.begin());
+}
+
 std::unique_ptr<CaseData> CaseQueue::take(std::unique_ptr<CaseData> done) {
   const std::size_t number = taken_++;
   const Entry& entry = entries_.at(number);
-  if (done) {
-    TensorArena memory = std::move(*done).release();
-    done.reset();
-    const std::lock_guard lock(mutex_);
-    spares_.insert(std::ranges::upper_bound(spares_, memory.capacity(), {}, &TensorArena::capacity),
-                   std::move(memory));
-    if (spares_.size() > makers_.size() + 1) spares_.erase(spares_.begin());
-  }
+  if (done) give_back(std::move(done));
   if (makers_.empty()) return make(entry);
   Made made;
   {

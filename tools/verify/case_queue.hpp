@@ -48,6 +48,9 @@ class CaseQueue {
   // making threw, Error(io) when memory is short; there is no next one after that.
   std::unique_ptr<CaseData> take(std::unique_ptr<CaseData> done = nullptr);
 
+  // One that the caller is through with. Any thread may call it.
+  void give_back(std::unique_ptr<CaseData> done);
+
  private:
   struct Entry {
     CasePlan plan;

@@ -109,27 +109,35 @@ std::vector<Bindings> value_shapes(const OpSpec& spec, const std::string& device
   return std::move(list).by_size();
 }
 
+namespace {
+
+// Halves the longest axis that the constraints let be halved: of contiguous ones only when nothing
+// else is left. False when there is none.
+bool halve_an_axis(const OpSpec& spec, Bindings& shape) {
+  std::vector<std::string> axes;
+  for (const auto& [axis, size] : shape) {
+    if (size > 1) axes.push_back(axis);
+  }
+  std::ranges::stable_sort(axes, {}, [&](const std::string& axis) {
+    return std::pair(is_inner(spec, axis), -shape.at(axis));
+  });
+  return std::ranges::any_of(axes, [&](const std::string& axis) {
+    Bindings halved = shape;
+    if (!move_axis(spec, halved, axis, shape.at(axis) / 2)) return false;
+    if (halved.at(axis) >= shape.at(axis)) return false;
+    shape = std::move(halved);
+    return true;
+  });
+}
+
+}  // namespace
+
 std::vector<Bindings> workload_slices(const OpSpec& spec, const std::string& device) {
   const std::int64_t most_elements = std::int64_t{1} << (device == "cpu" ? 14 : 19);
   ShapeList list(spec, std::numeric_limits<std::int64_t>::max());
   for (const Workload& workload : spec.workloads_for(device)) {
     Bindings shape = workload.axes;
-    while (elements_of(spec, shape) > most_elements) {
-      // The longest axis that is not contiguous; of contiguous ones only when nothing else is left.
-      std::string longest;
-      for (const bool inner : {false, true}) {
-        for (const auto& [axis, size] : shape) {
-          if (size < 2 || is_inner(spec, axis) != inner) continue;
-          if (longest.empty() || size > shape.at(longest)) longest = axis;
-        }
-        if (!longest.empty()) break;
-      }
-      const Bindings before = shape;
-      if (longest.empty() ||
-          !move_axis(spec, shape, longest, std::max<std::int64_t>(1, shape.at(longest) / 2)) ||
-          shape.at(longest) >= before.at(longest)) {
-        break;  // the constraints want it as it is
-      }
+    while (elements_of(spec, shape) > most_elements && halve_an_axis(spec, shape)) {
     }
     list.add(shape);
   }

@@ -211,5 +211,18 @@ TEST(Shapes, SlicesKeepToTheConstraints) {
   }
 }
 
+// Halving the longest axis first would break "keys >= queries".
+TEST(Shapes, SlicesAreSmallAlsoWhereAxesHangTogether) {
+  const OpSpec spec = load_op_spec(KERNELLOOP_TEST_OPS "/attention_causal/op.json");
+  const std::vector<Bindings> slices = workload_slices(spec, "cuda");
+  ASSERT_GE(slices.size(), 3U);
+  for (const Bindings& slice : slices) {
+    EXPECT_TRUE(admissible(spec, slice));
+    std::int64_t elements = 0;
+    for (const Tensor& input : spec.inputs) elements += element_count(input, slice);
+    EXPECT_LE(elements, std::int64_t{1} << 19) << slice.at("keys");
+  }
+}
+
 }  // namespace
 }  // namespace kernelloop
