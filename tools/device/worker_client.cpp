@@ -24,19 +24,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds k_describe_timeout{60000};
 constexpr milliseconds k_load_timeout{30000};
 constexpr milliseconds k_roof_timeout{60000};
-constexpr std::size_t k_shown_output = 1500;
-
-// The end of what a worker printed, as it goes into a message.
-std::string shown(const std::string& output) {
-  std::string text =
-      output.size() <= k_shown_output ? output : output.substr(output.size() - k_shown_output);
-  for (char& c : text) {
-    const auto value = static_cast<unsigned char>(c);
-    if ((value < 0x20 && c != '\n' && c != '\t') || value >= 0x7F) c = '?';
-  }
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text.empty() ? text : "; it printed: " + text;
-}
 
 std::filesystem::path own_program() {
   std::error_code error;
@@ -92,10 +79,10 @@ struct Worker::Impl {
       const std::string what = exchange.end == Exchange::End::timed_out
                                    ? "did not answer within " + seconds_text(k_describe_timeout)
                                    : exchange.how_it_died;
-      const std::string printed = shown(process->output());
+      const std::string output = printed(process->output());
       process.reset();
       fail(ExitCode::environment, "the device worker for '{}' {} before it was ready{}",
-           options.device, what, printed);
+           options.device, what, output);
     }
     throw_error(exchange.reply);
     description = description_from_json(exchange.reply.at("device"));
@@ -139,12 +126,12 @@ struct Worker::Impl {
       answer.fault = {FaultKind::timeout,
                       fmt::format("killed: no end after {} (an endless loop, a wait for something "
                                   "that never comes, or far too slow){}",
-                                  seconds_text(timeout), shown(process->output()))};
+                                  seconds_text(timeout), printed(process->output()))};
     } else if (auto finding = first_finding(process->output()); finding && !preload.empty()) {
       answer.fault = *finding;
     } else {
       answer.fault = {FaultKind::crash, fmt::format("the worker {}{}", exchange.how_it_died,
-                                                    shown(process->output()))};
+                                                    printed(process->output()))};
     }
     process.reset();
     return answer;
@@ -160,12 +147,12 @@ struct Worker::Impl {
     } catch (const std::exception& error) {
       if (!reached) fail(ExitCode::internal, "cannot read the worker's reply: {}", error.what());
     }
-    const std::string printed = process ? shown(process->output()) : std::string();
+    const std::string output = process ? printed(process->output()) : std::string();
     process.reset();
     return {FaultKind::crash,
             "the worker sent a reply that is not its own: code of the version writes into its "
             "channel, destroys its memory, or takes all there is" +
-                printed};
+                output};
   }
 
   // Starts a worker if need be and loads what `modules` name.

@@ -23,7 +23,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t k_tail_bytes = 64u << 10;
 constexpr int k_channel_in_worker = 3;
 constexpr std::chrono::milliseconds k_patience{500};
 constexpr std::chrono::milliseconds k_watcher_patience{20000};
@@ -106,11 +105,6 @@ int poll_milliseconds(Deadline deadline) {
 
 }  // namespace
 
-void OutputTail::append(std::string_view text) {
-  text_.append(text.substr(text.size() - std::min(text.size(), k_tail_bytes)));
-  if (text_.size() > 2 * k_tail_bytes) text_.erase(0, text_.size() - k_tail_bytes);
-}
-
 WorkerProcess::WorkerProcess(const WorkerStart& start) : channel_(Descriptor()) {
   watched_ = !start.watcher.empty();
   std::vector<std::string> argument_texts = start.watcher;
@@ -146,15 +140,7 @@ WorkerProcess::WorkerProcess(const WorkerStart& start) : channel_(Descriptor()) 
 WorkerProcess::~WorkerProcess() { end(); }
 
 void WorkerProcess::drain() {
-  std::array<char, 65536> buffer{};
-  // Bounded, so that an endless printer cannot keep us from looking at the clock.
-  for (int i = 0; i < 16 && output_.open(); ++i) {
-    const ssize_t got = ::read(output_.get(), buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return;
-    if (got == 0) output_.reset();
-    if (got > 0) tail_.append({buffer.data(), static_cast<std::size_t>(got)});
-  }
+  if (output_.open() && !tail_.drain(output_.get())) output_.reset();
 }
 
 bool WorkerProcess::exited() const {

@@ -3,6 +3,7 @@
 
 #include "device/channel.hpp"
 #include "support/json.hpp"
+#include "support/output_tail.hpp"
 
 #include <sys/types.h>
 
@@ -11,18 +12,6 @@
 #include <vector>
 
 namespace kernelloop {
-
-// The last bytes of what a worker printed. A candidate may print gigabytes; they are read and
-// dropped.
-class OutputTail {
- public:
-  void append(std::string_view text);
-  [[nodiscard]] const std::string& text() const noexcept { return text_; }
-  void clear() noexcept { text_.clear(); }
-
- private:
-  std::string text_;
-};
 
 struct WorkerStart {
   std::filesystem::path program;

@@ -2,6 +2,7 @@
 
 #include "support/descriptor.hpp"
 #include "support/error.hpp"
+#include "support/output_tail.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 
 namespace kernelloop {
@@ -23,35 +25,65 @@ using Clock = std::chrono::steady_clock;
 constexpr char k_success = '+';
 constexpr char k_failure = '-';
 
-[[noreturn]] void become_child(const std::function<std::string()>& body, int report, pid_t parent) {
+struct Pipe {
+  Descriptor reader;
+  Descriptor writer;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    fail(ExitCode::environment, "cannot create a pipe: {}", std::strerror(errno));
+  }
+  Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return pipe;
+}
+
+[[noreturn]] void become_child(const std::function<std::string()>& body, int report, int output,
+                               pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(number, SIG_DFL);
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
   std::string message = body();
+  std::fflush(stdout);
   message.insert(message.begin(), message.empty() ? k_success : k_failure);
   [[maybe_unused]] const ssize_t ignored = ::write(report, message.data(), message.size());
   ::_exit(0);
 }
 
-// Everything up to end of file; false when the deadline comes first.
-bool read_until(int descriptor, Clock::time_point deadline, std::string& text) {
+// Everything up to the end of the report; false when the deadline comes first.
+bool read_until(int report, int output, Clock::time_point deadline, std::string& text,
+                OutputTail& tail) {
   while (true) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return false;
-    pollfd watched{descriptor, POLLIN, 0};
+    std::array<pollfd, 2> watched{{{report, POLLIN, 0}, {output, POLLIN, 0}}};
     const int wait = static_cast<int>(std::min<long long>(left, 1000));
-    if (::poll(&watched, 1, wait) <= 0) continue;
+    if (::poll(watched.data(), watched.size(), wait) <= 0) continue;
+    if (watched[1].revents != 0 && !tail.drain(output)) output = -1;
+    if (watched[0].revents == 0) continue;
     std::array<char, 4096> buffer{};
-    const ssize_t got = ::read(descriptor, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got = ::read(report, buffer.data(), buffer.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0) return true;
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
+}
+
+// So that who writes a reference can look into it by printing.
+void pass_on(const OutputTail& output) {
+  constexpr std::size_t k_passed_bytes = 4096;
+  const std::string& text = output.text();
+  const std::size_t size = std::min(text.size(), k_passed_bytes);
+  if (output.bytes() > size) fmt::print(stderr, "({} bytes left out)\n", output.bytes() - size);
+  if (size > 0) fmt::print(stderr, "{}", text.substr(text.size() - size));
 }
 
 std::string end_of(int status) {
@@ -66,32 +98,40 @@ std::string end_of(int status) {
 
 std::string contained_call(const std::function<std::string()>& body,
                            std::chrono::milliseconds timeout) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    fail(ExitCode::environment, "cannot create a pipe: {}", std::strerror(errno));
-  }
-  Descriptor reader(ends[0]);
-  Descriptor writer(ends[1]);
+  Pipe report = make_pipe();
+  Pipe output = make_pipe();
   const pid_t parent = ::getpid();
+  std::fflush(nullptr);  // lest the child print what waits here
   const pid_t child = ::fork();
   if (child < 0) {
     fail(ExitCode::environment, "cannot start a process: {}", std::strerror(errno));
   }
-  if (child == 0) become_child(body, writer.get(), parent);
+  if (child == 0) become_child(body, report.writer.get(), output.writer.get(), parent);
   ::setpgid(child, child);  // both sides do it, so that neither can be too early
-  writer.reset();
+  report.writer.reset();
+  output.writer.reset();
 
-  std::string report;
-  const bool ended = read_until(reader.get(), Clock::now() + timeout, report);
+  std::string text;
+  OutputTail tail;
+  const bool ended =
+      read_until(report.reader.get(), output.reader.get(), Clock::now() + timeout, text, tail);
   ::kill(-child, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (!report.empty() && ended) return report.substr(1);
-  if (!ended) {
-    return fmt::format("did not end within {:.3g} s", static_cast<double>(timeout.count()) / 1000);
+  tail.drain(output.reader.get());
+  if (text == std::string(1, k_success) && ended) {
+    pass_on(tail);
+    return {};
   }
-  return end_of(status);
+  std::string problem = text.substr(std::min<std::size_t>(text.size(), 1));
+  if (!ended) {
+    problem =
+        fmt::format("did not end within {:.3g} s", static_cast<double>(timeout.count()) / 1000);
+  } else if (text.empty()) {
+    problem = end_of(status);
+  }
+  return problem + printed(tail.text());
 }
 
 }  // namespace kernelloop

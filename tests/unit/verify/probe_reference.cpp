@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <string>
 
 KERNELLOOP_REFERENCE(probe) {
   const auto x = op.input("x");
@@ -67,6 +69,18 @@ KERNELLOOP_REFERENCE(probe) {
         if (value != std::round(value)) throw std::runtime_error("no integer");
       }
       write_all();
+      break;
+    case 15:
+      for (int i = 0; i < 1024; ++i) {
+        static const std::string k_mebibyte(std::size_t{1} << 20, 'x');
+        std::fwrite(k_mebibyte.data(), 1, k_mebibyte.size(), stdout);
+      }
+      std::fputs("the end\n", stdout);
+      write_all();
+      break;
+    case 16:
+      std::fputs("row 3 looks odd\n", stderr);
+      std::raise(SIGSEGV);
       break;
     default:
       throw 12;

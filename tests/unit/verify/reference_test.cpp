@@ -101,6 +101,19 @@ TEST(Reference, ACrashIsNamed) {
   EXPECT_THAT(Probe().error(11), HasSubstr("ended the process with exit code 0"));
 }
 
+TEST(Reference, WhatItPrintedFollowsItsEnd) {
+  EXPECT_THAT(Probe().error(16), HasSubstr("(Segmentation fault); it printed: row 3 looks odd"));
+}
+
+TEST(Reference, OfAGigabyteOfOutputTheEndIsPassedOn) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Probe().error(15), "no error");
+  const std::string output = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(output, HasSubstr("bytes left out)\nxxx"));
+  EXPECT_TRUE(output.ends_with("xxxthe end\n"));
+  EXPECT_LT(output.size(), 10000u);
+}
+
 TEST(Reference, WhatItThrowsIsShown) {
   EXPECT_THAT(Probe().error(2), HasSubstr("failed: the tables are missing"));
   EXPECT_THAT(Probe().error(10), HasSubstr("failed: row 3 is odd"));
