@@ -23,7 +23,11 @@ inline std::int64_t chunk_count(std::int64_t elements) {
 // number of cores, so that sums over them do not either.
 template <typename Body>
 void for_chunks(std::int64_t elements, const Body& body) {
-  detail::parallel_for(chunk_count(elements), core_count(), [&](std::int64_t chunk) {
+  // A thread is worth its start from some chunks on.
+  constexpr std::int64_t k_chunks_of_a_thread = 8;
+  const std::int64_t chunks = chunk_count(elements);
+  const auto threads = static_cast<std::size_t>(chunks / k_chunks_of_a_thread);
+  detail::parallel_for(chunks, std::min(threads, core_count()), [&](std::int64_t chunk) {
     const std::int64_t begin = chunk * k_chunk;
     body(chunk, begin, std::min(elements, begin + k_chunk));
   });
