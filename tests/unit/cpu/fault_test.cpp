@@ -35,6 +35,12 @@ TEST_F(Faults, DivergentBarrier) {
   }
 }
 
+TEST_F(Faults, TwoBarriersInOneLineAreNotTheSame) {
+  const LaunchResult result = module_.launch("divergent_in_one_line", shape(1, 64), out_.data());
+  EXPECT_EQ(result.status, KERNELLOOP_CPU_DIVERGENT_BARRIER);
+  EXPECT_THAT(result.message, AllOf(HasSubstr("faults.cu:57:"), HasSubstr("while thread (")));
+}
+
 TEST_F(Faults, LanesThatNeverCome) {
   const LaunchResult result = module_.launch("lanes_missing", shape(1, 32), out_.data());
   EXPECT_EQ(result.status, KERNELLOOP_CPU_MASK);

@@ -8,7 +8,7 @@
 // the layer.
 [[noreturn]] inline void __assertion_failed(const char* expression, const char* file,
                                             unsigned line) {
-  kernelloop_cpu::stop_at(KERNELLOOP_CPU_TRAP, kernelloop_cpu::Site{file, line},
+  kernelloop_cpu::stop_at(KERNELLOOP_CPU_TRAP, kernelloop_cpu::Site{file, line, 0},
                           "assertion `%s` failed", expression);
 }
 #endif

@@ -7,7 +7,7 @@
 namespace kernelloop_cpu {
 
 inline bool same_place(const Thread& a, const Thread& b) {
-  return a.site.line == b.site.line && a.what == b.what &&
+  return a.site.line == b.site.line && a.site.column == b.site.column && a.what == b.what &&
          (a.site.file == b.site.file || strcmp(a.site.file, b.site.file) == 0);
 }
 
@@ -19,11 +19,12 @@ inline void release_barrier() {
       const Thread& other = state.threads[i];
       if (other.wait == Wait::exited || same_place(first, other)) continue;
       stop(KERNELLOOP_CPU_DIVERGENT_BARRIER,
-           "block (%u,%u,%u): thread (%u,%u,%u) waits in %s at %s:%u while thread (%u,%u,%u) waits "
-           "in %s at %s:%u; all threads of a block must reach the same barrier",
+           "block (%u,%u,%u): thread (%u,%u,%u) waits in %s at %s:%u:%u while thread (%u,%u,%u) "
+           "waits in %s at %s:%u:%u; all threads of a block must reach the same barrier",
            blockIdx.x, blockIdx.y, blockIdx.z, first.index.x, first.index.y, first.index.z,
-           first.what, first.site.file, first.site.line, other.index.x, other.index.y,
-           other.index.z, other.what, other.site.file, other.site.line);
+           first.what, first.site.file, first.site.line, first.site.column, other.index.x,
+           other.index.y, other.index.z, other.what, other.site.file, other.site.line,
+           other.site.column);
     }
   }
   state.barrier_result = state.barrier_true;

@@ -9,6 +9,9 @@
 #include "fiber.hpp"
 #include <stddef.h>
 #include <stdint.h>
+#ifndef __clang__
+#include <source_location>
+#endif
 
 namespace kernelloop_cpu {
 
@@ -18,15 +21,24 @@ constexpr unsigned k_max_warps = k_max_threads / k_warp_size;
 constexpr size_t k_max_shared_bytes = 232448;        // static and dynamic together, with opt-in
 constexpr size_t k_max_static_shared_bytes = 49152;  // more does not pass ptxas
 
-// A place in the source, as a default argument of the functions that kernels call.
+// A place in the source, as a default argument of the functions that kernels call. The column tells
+// two barriers in one line apart; g++ 12 has no __builtin_COLUMN.
 struct Site {
   const char* file;
   unsigned line;
+  unsigned column;
 
-  static constexpr Site here(const char* file = __builtin_FILE(),
-                             unsigned line = __builtin_LINE()) {
-    return Site{file, line};
+#ifdef __clang__
+  static constexpr Site here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE(),
+                             unsigned column = __builtin_COLUMN()) {
+    return Site{file, line, column};
   }
+#else
+  static constexpr Site here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE(),
+                             std::source_location location = std::source_location::current()) {
+    return Site{file, line, location.column()};
+  }
+#endif
 };
 
 enum class Wait : unsigned char { none, barrier, warp, convergence, turn, exited };

@@ -52,3 +52,8 @@ extern "C" __global__ void works(int* out) {
   __syncthreads();
   out[threadIdx.x] = threadIdx.x;
 }
+
+extern "C" __global__ void divergent_in_one_line(int* out) {
+  threadIdx.x < 16 ? __syncthreads() : __syncthreads();  // line 57
+  out[threadIdx.x] = 1;
+}
