@@ -109,6 +109,12 @@ bool is_plumbing(const std::string& name) {
          starts_with_any(name, {"__asan_", "__ubsan_", "__sanitizer_", "_ZTVN10__cxxabiv1"});
 }
 
+// Clang links checks of its AddressSanitizer into each module, one per register and size.
+bool is_of_sanitizer(const std::string& name, const Names& spelled) {
+  return starts_with_any(name, {"__asan_check_load_add_", "__asan_check_store_add_"}) &&
+         spelled.count(name) == 0;
+}
+
 class Examination {
  public:
   Examination(const PreprocessedText& source, bool sanitized)
@@ -123,7 +129,8 @@ class Examination {
       if (!is_own_variable(name, spelled)) add_state(last_part_of_name(demangled(name)));
     }
     for (const std::string& name : Names(symbols.definitions.begin(), symbols.definitions.end())) {
-      if (belongs_to_process(name)) add_usurper(name);
+      const bool linked_in = sanitized_ && is_of_sanitizer(name, spelled);
+      if (belongs_to_process(name) && !linked_in) add_usurper(name);
     }
     for (const std::string& name : symbols.imports) {
       const bool asked_for = spelled.count(name) != 0 || spelled.count(unfortified(name)) != 0;

@@ -239,6 +239,15 @@ TEST_F(Build, Clang) {
   EXPECT_EQ(out[31], 54321);
 }
 
+TEST_F(Build, ClangWithSanitizers) {
+  if (find_program("clang++").empty()) GTEST_SKIP() << "there is no clang++";
+  CpuBuildRequest with = request_for("softmax_bf16", output_);
+  with.compiler = "clang++";
+  with.sanitize = true;
+  const CpuBuildResult result = build_for_cpu(with);
+  EXPECT_EQ(result.status, Status::built) << result.reason << result.diagnostics;
+}
+
 TEST_F(Build, ProcessorsWithoutASwitchOfTheirOwnUseUcontext) {
   CpuBuildRequest with = request_for("races", output_);
   with.defines = {"KERNELLOOP_CPU_UCONTEXT=1"};
