@@ -1,6 +1,6 @@
 # Spaces and other odd characters in every path.
 set(source_dir "${case_dir}/the source (1)")
-set(build_dir "${case_dir}/the buïld & 100% more, it's {=@:*}")
+set(build_dir "${case_dir}/the buïld, 100% more {=@:~}")
 set(op_dir "${build_dir}/kernelloop/softmax")
 copy_project(graph/project)
 file(COPY "${KERNELLOOP_SOURCE_DIR}/cmake" DESTINATION "${case_dir}/kernel loop")
