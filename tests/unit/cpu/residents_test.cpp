@@ -12,8 +12,11 @@
 namespace kernelloop::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::Le;
 
 class Residents : public ::testing::Test {
  protected:
@@ -34,7 +37,7 @@ class Residents : public ::testing::Test {
   const CpuModule module_{built_kernels("groups_of_blocks")};
 };
 
-TEST_F(Residents, BlocksStartInOrderWithoutASeedAndElseInAnyOrderOfTheirGroup) {
+TEST_F(Residents, BlocksStartInOrderWithoutASeedAndElseInAnyOrderOfTheirGroupButForEarlyOnes) {
   const auto starts = [this](std::uint64_t seed) {
     unsigned counter = 0;
     std::vector<unsigned> y(40);
@@ -48,7 +51,14 @@ TEST_F(Residents, BlocksStartInOrderWithoutASeedAndElseInAnyOrderOfTheirGroup) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     std::vector<unsigned> y = starts(seed);
     EXPECT_EQ(y, starts(seed));
-    for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i] / 16, i / 16);
+    std::vector<unsigned> order(y.size());
+    for (unsigned block = 0; block < y.size(); ++block) order.at(y[block]) = block;
+    // After at most four, all of later groups, one group follows the other.
+    const auto first =
+        std::find_if(order.begin(), order.end(), [](unsigned one) { return one < 16; });
+    EXPECT_THAT(first - order.begin(), AllOf(Ge(1), Le(4)));
+    EXPECT_TRUE(
+        std::is_sorted(first, order.end(), [](unsigned a, unsigned b) { return a / 16 < b / 16; }));
     orders.insert(y);
     std::sort(y.begin(), y.end());
     EXPECT_EQ(y, in_order);
@@ -64,6 +74,18 @@ TEST_F(Residents, AKernelThatTrustsTheOrderOfBlocksIsWrongInAnother) {
     wrong += y != counted(20) ? 1 : 0;
   }
   EXPECT_EQ(wrong, 5);  // in order it is right
+}
+
+TEST_F(Residents, AKernelThatTrustsBlocksFarBeforeItsOwnIsWrongToo) {
+  int wrong = 0;
+  for (std::uint64_t seed = 0; seed <= 8; ++seed) {
+    std::vector<float> y(64);
+    module_.launch("trusts_the_first_half", shape(64, 1, 0, seed), y.data());
+    wrong += y != counted(64) ? 1 : 0;
+  }
+  EXPECT_GE(
+      wrong,
+      6);  // in order it is right; one schedule in 30 starts no block of the second half early
 }
 
 TEST_F(Residents, ABlockMayWaitForOnesBefore) {

@@ -158,8 +158,9 @@ inline uint3 index_of_block(uint64_t block) {
 
 // Starts block number `block` and lets it run until it ends, is left or is stopped. False when
 // there is no memory for its stacks.
-inline bool run_block(uint64_t block, const KernelLoopCpuLaunch& launch) {
+inline bool run_block(uint64_t block, bool early, const KernelLoopCpuLaunch& launch) {
   if (enter_free_place()) set_indices();
+  places[current_place].early = early;
   if (!prime_threads(state.thread_count)) return false;
   blockIdx = index_of_block(block);
   state.random = generator_of(launch.schedule_seed, block);
@@ -169,25 +170,81 @@ inline bool run_block(uint64_t block, const KernelLoopCpuLaunch& launch) {
   return true;
 }
 
-// Runs blocks first .. first + count - 1, in an order drawn from the schedule. One that only waits
-// is left for the others and taken up again; see residents.hpp.
-inline bool run_group(uint64_t first, unsigned count, const KernelLoopCpuLaunch& launch) {
+// Blocks that start before all others.
+struct EarlyBlocks {
+  uint64_t numbers[k_early];
+  unsigned count = 0;
+
+  bool has(uint64_t block) const {
+    for (unsigned i = 0; i < count; ++i) {
+      if (numbers[i] == block) return true;
+    }
+    return false;
+  }
+};
+
+// Drawn from the blocks behind the first group.
+inline EarlyBlocks draw_early(uint64_t blocks, uint64_t schedule_seed) {
+  EarlyBlocks early;
+  uint64_t generator = generator_of(schedule_seed, ~blocks);
+  for (unsigned i = 0; generator != 0 && blocks > k_residents && i < k_early; ++i) {
+    const uint64_t block = k_residents + (draw(generator) >> 32) % (blocks - k_residents);
+    if (!early.has(block)) early.numbers[early.count++] = block;
+  }
+  return early;
+}
+
+inline bool run_early(const EarlyBlocks& early, const KernelLoopCpuLaunch& launch) {
+  const unsigned others = 1;  // at least, which an early block may be left for
+  residence = Residence{early.count + others, false, false, early.count};
+  for (unsigned i = 0; i < early.count; ++i) {
+    if (!run_block(early.numbers[i], true, launch)) return false;
+    if (state.status != KERNELLOOP_CPU_OK) return true;
+  }
+  residence.blocks -= others;
+  return true;
+}
+
+// Runs those of the blocks first .. first + count - 1 that have not started, in an order drawn from
+// the schedule. One that only waits is left for the others and taken up again; see residents.hpp.
+inline bool run_group(uint64_t first, unsigned count, const EarlyBlocks& early, bool last_group,
+                      const KernelLoopCpuLaunch& launch) {
   unsigned char order[k_residents];
-  for (unsigned i = 0; i < count; ++i) order[i] = static_cast<unsigned char>(i);
+  unsigned own = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (!early.has(first + i)) order[own++] = static_cast<unsigned char>(i);
+  }
   uint64_t generator = generator_of(launch.schedule_seed, ~first);
-  for (unsigned i = count; generator != 0 && i > 1; --i) {
+  for (unsigned i = own; generator != 0 && i > 1; --i) {
     const unsigned j = static_cast<unsigned>((draw(generator) >> 32) % i);
     const unsigned char other = order[j];
     order[j] = order[i - 1];
     order[i - 1] = other;
   }
-  residence = Residence{count, false, false};
-  for (unsigned i = 0; i < count; ++i) {
-    if (!run_block(first + order[i], launch)) return false;
+  residence.blocks += own;
+  for (unsigned i = 0; i < own; ++i) {
+    if (!run_block(first + order[i], false, launch)) return false;
     if (state.status != KERNELLOOP_CPU_OK) return true;
   }
-  finish_blocks_left();
+  finish_blocks_left(last_group);
   return true;
+}
+
+inline void run_blocks(const KernelLoopCpuLaunch& launch, char* message, size_t size) {
+  const uint64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
+  const uint64_t most = launch.schedule_seed == 0 ? 1 : k_residents;
+  const EarlyBlocks early = draw_early(blocks, launch.schedule_seed);
+  bool enough = run_early(early, launch);
+  for (uint64_t first = 0; enough && first < blocks && state.status == KERNELLOOP_CPU_OK;
+       first += most) {
+    const uint64_t left = blocks - first;
+    enough = run_group(first, static_cast<unsigned>(left < most ? left : most), early, left <= most,
+                       launch);
+  }
+  if (!enough) {
+    state.status = refuse(KERNELLOOP_CPU_LIMIT, message, size,
+                          "no memory for the stacks of %u threads", state.thread_count);
+  }
 }
 
 inline KernelLoopCpuStatus run_launch(const Kernel& kernel, const KernelLoopCpuLaunch& launch,
@@ -205,20 +262,9 @@ inline KernelLoopCpuStatus run_launch(const Kernel& kernel, const KernelLoopCpuL
   state.message = message;
   state.message_size = size;
   fence_dynamic_memory();
-  const uint64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
-  const uint64_t most = launch.schedule_seed == 0 ? 1 : k_residents;
-  for (uint64_t first = 0; first < blocks; first += most) {
-    const uint64_t left = blocks - first;
-    if (!run_group(first, static_cast<unsigned>(left < most ? left : most), launch)) {
-      state.status = refuse(KERNELLOOP_CPU_LIMIT, message, size,
-                            "no memory for the stacks of %u threads", state.thread_count);
-    }
-    if (state.status != KERNELLOOP_CPU_OK) {
-      abandon_threads();
-      return state.status;
-    }
-  }
-  return KERNELLOOP_CPU_OK;
+  run_blocks(launch, message, size);
+  if (state.status != KERNELLOOP_CPU_OK) abandon_threads();
+  return state.status;
 }
 
 }  // namespace kernelloop_cpu

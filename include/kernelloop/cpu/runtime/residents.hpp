@@ -4,8 +4,11 @@
 // launch form groups of k_residents that follow one another; within a group they start in an order
 // drawn at random, and one whose threads all only spin is left for the others and taken up again
 // when they have ended or wait too. So a block may wait for any of its group and of those before
-// it, as on a GPU that holds so many at a time. One block runs at a time all the same: a place
-// keeps the threads, with their stacks, and the shared memory of a block that has been left.
+// it, as on a GPU that holds so many at a time. A few blocks of later groups, drawn at random,
+// start before all others: one that takes it for granted that earlier blocks have ended finds that
+// they have not, however far apart they are; one that waits for them is left until they have. One
+// block runs at a time all the same: a place keeps the threads, with their stacks, and the shared
+// memory of a block that has been left.
 #pragma once
 
 #include "shared_memory.hpp"
@@ -13,16 +16,19 @@
 namespace kernelloop_cpu {
 
 constexpr unsigned k_residents = 16;
+constexpr unsigned k_early = 4;  // blocks at most that start before those of the first group
+constexpr unsigned k_places = k_residents + k_early;
 
 struct Place {
   State kept;  // of its block and fibers, while another place is entered
   uint3 block;
   char* stacks;
   unsigned primed_threads;
-  bool left;  // by a block that has not ended
+  bool left;   // by a block that has not ended
+  bool early;  // which started before its group
   unsigned char shared[k_max_shared_bytes];
 };
-inline Place places[k_residents];
+inline Place places[k_places];
 inline unsigned current_place;
 inline unsigned primed_threads;  // of the current place: fibers that stand ready to run
 
@@ -79,7 +85,7 @@ inline void enter_place(unsigned number) {
 // A place whose last block has ended. True when it is another than before.
 inline bool enter_free_place() {
   const unsigned before = current_place;
-  for (unsigned i = 0; i < k_residents && places[current_place].left; ++i) {
+  for (unsigned i = 0; i < k_places && places[current_place].left; ++i) {
     if (!places[i].left) enter_place(i);
   }
   return current_place != before;
@@ -99,16 +105,18 @@ inline void run_on() {
     keep_shared_memory(current_place);
   } else {
     --residence.blocks;
+    if (place.early) --residence.early;
   }
 }
 
-// Takes up the blocks that have been left, by turns, until all have ended. Without any that ends in
-// many turns they wait for what will not come.
-inline void finish_blocks_left() {
+// Takes up the blocks that have been left, by turns, until all have ended, or all but early ones
+// while groups are still to come. Without any that ends in many turns they wait for what will not
+// come.
+inline void finish_blocks_left(bool last_group) {
   unsigned fruitless = 0;
-  while (residence.blocks != 0) {
+  while (residence.blocks > (last_group ? 0 : residence.early)) {
     const unsigned before = residence.blocks;
-    for (unsigned i = 0; i < k_residents; ++i) {
+    for (unsigned i = 0; i < k_places; ++i) {
       if (!places[i].left) continue;
       enter_place(i);
       restore_shared_memory(i);

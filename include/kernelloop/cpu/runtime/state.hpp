@@ -114,6 +114,7 @@ struct Residence {
   unsigned blocks;  // that have not ended
   bool left;        // the block that ran has been left: all of its threads only wait
   bool stuck;       // so have all others, again and again
+  unsigned early;   // of `blocks`, those that started before their group
 };
 inline Residence residence;
 

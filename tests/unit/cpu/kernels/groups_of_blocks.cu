@@ -10,6 +10,12 @@ extern "C" __global__ void trusts_the_order(float* y) {
   y[blockIdx.x] = (blockIdx.x == 0 ? 0.0f : y[blockIdx.x - 1]) + 1.0f;
 }
 
+// Half of the blocks write what the other half adds to: far apart, but nobody waits.
+extern "C" __global__ void trusts_the_first_half(float* y) {
+  const unsigned half = gridDim.x / 2;
+  y[blockIdx.x] = blockIdx.x < half ? blockIdx.x + 1.0f : y[blockIdx.x - half] + half;
+}
+
 // Waits for the block before by a flag; the sum runs through all blocks.
 extern "C" __global__ void looks_back(volatile unsigned* flags, volatile float* y) {
   __shared__ float kept[64];
