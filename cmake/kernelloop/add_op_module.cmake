@@ -21,6 +21,17 @@ function(_kernelloop_add_op_module op target option source)
       "call enable_language(${missing}) first."
     )
   endif()
+  # Else CMake's own message, at the end of the run, names neither the option nor the file.
+  cmake_path(GET source EXTENSION LAST_ONLY suffix)
+  string(REGEX REPLACE "^\\." "" suffix "${suffix}")
+  get_source_file_property(declared "${source}" LANGUAGE)
+  if(NOT declared AND NOT suffix IN_LIST CMAKE_${language}_SOURCE_FILE_EXTENSIONS)
+    message(
+      FATAL_ERROR
+      "add_kernel_op(${op}): ${option} names \"${source}\", which by its name is no source of C++ "
+      "or CUDA. Name a .cpp or .cu file."
+    )
+  endif()
   add_library(${target} MODULE EXCLUDE_FROM_ALL "${source}")
   target_link_libraries(${target} PRIVATE KernelLoop::headers)
   target_compile_features(${target} PRIVATE cxx_std_17)
