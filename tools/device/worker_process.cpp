@@ -185,12 +185,19 @@ Exchange WorkerProcess::ask(const Json& request, const std::vector<int>& descrip
   tail_.clear();
   if (pid_ < 0) return result;
   const Deadline deadline = Clock::now() + timeout;
-  const bool sent = channel_.send(request.dump(), descriptors, deadline);
-  bool gone = !sent;
+  // Where sending fails the worker has ended, and what it said before still waits in the channel,
+  // which says that it is closed after that.
+  static_cast<void>(channel_.send(request.dump(), descriptors, deadline));
+  bool gone = false;
   while (!gone && Clock::now() < deadline) {
     std::array<pollfd, 2> watched{{{channel_.descriptor(), POLLIN, 0}, {output_.get(), POLLIN, 0}}};
     ::poll(watched.data(), watched.size(), poll_milliseconds(deadline));
     if (watched[1].revents != 0) drain();
+    if (watched[0].revents == 0 && exited()) {
+      // What it said at its very end may have come after the poll.
+      ::poll(watched.data(), 1, 0);
+      gone = watched[0].revents == 0;
+    }
     if (watched[0].revents != 0) {
       const Channel::Progress progress = channel_.read_some();
       if (progress == Channel::Progress::message) {
@@ -203,8 +210,6 @@ Exchange WorkerProcess::ask(const Json& request, const std::vector<int>& descrip
         gone = true;  // not one of our replies: the candidate wrote into the channel
       }
       gone = gone || progress == Channel::Progress::closed;
-    } else if (exited()) {
-      gone = true;
     }
   }
   if (gone) {
