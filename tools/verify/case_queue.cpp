@@ -21,11 +21,8 @@ constexpr std::size_t k_spare_bytes = std::size_t{1} << 20;
 CaseQueue::Limits CaseQueue::Limits::of_machine() {
   const auto memory = static_cast<std::size_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L)) *
                       static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  Limits limits;
-  limits.makers = std::clamp<std::size_t>(core_count() / 4, 2, 4);
-  limits.waiting_bytes =
-      std::clamp<std::size_t>(memory / 64, std::size_t{256} << 20, std::size_t{512} << 20);
-  return limits;
+  return {std::clamp<std::size_t>(core_count() / 4, 2, 4),
+          std::clamp<std::size_t>(memory / 64, std::size_t{256} << 20, std::size_t{512} << 20)};
 }
 
 CaseQueue::CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
@@ -37,8 +34,6 @@ CaseQueue::CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
                                   : 0;
     entries_.push_back({std::move(plan), bytes});
   }
-  begun_.resize(entries_.size());
-  end_ = entries_.size();
   for (std::size_t i = 0; ahead && i < std::min(limits_.makers, entries_.size()); ++i) {
     makers_.emplace_back([this] { make_ahead(); });
   }
@@ -47,7 +42,7 @@ CaseQueue::CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
 CaseQueue::~CaseQueue() {
   {
     const std::lock_guard lock(mutex_);
-    closing_ = true;
+    ended_ = true;
   }
   changed_.notify_all();
   for (std::thread& maker : makers_) maker.join();
@@ -81,51 +76,29 @@ TensorArena CaseQueue::memory_for(const Entry& entry) {
   return TensorArena(slots);
 }
 
-bool CaseQueue::is_large(std::size_t number) const {
-  return entries_[number].bytes >= limits_.large_bytes;
-}
-
-bool CaseQueue::all_begun() const {
-  return std::find(begun_.begin(), begun_.begin() + static_cast<std::ptrdiff_t>(end_), false) ==
-         begun_.begin() + static_cast<std::ptrdiff_t>(end_);
-}
-
-std::optional<std::size_t> CaseQueue::next_to_make() const {
-  for (std::size_t number = 0; number < end_; ++number) {
-    if (begun_[number]) continue;
-    if (number < taken_) return number;  // somebody waits for it
-    if (!is_large(number)) {
-      if (number < taken_ + limits_.window) return number;
-      continue;
-    }
-    if (bytes_ == 0 || bytes_ + entries_[number].bytes <= limits_.waiting_bytes) return number;
-  }
-  return std::nullopt;
-}
-
 void CaseQueue::make_ahead() {
   for (;;) {
     std::unique_lock lock(mutex_);
-    std::optional<std::size_t> number;
-    changed_.wait(lock, [&] {
-      number = next_to_make();
-      return closing_ || number || all_begun();
-    });
-    if (closing_ || !number) return;
-    begun_[*number] = true;
-    if (is_large(*number)) bytes_ += entries_[*number].bytes;
+    const auto fits = [&] {
+      return bytes_ == 0 || bytes_ + entries_[begun_].bytes <= limits_.waiting_bytes;
+    };
+    changed_.wait(lock, [&] { return ended_ || begun_ == entries_.size() || fits(); });
+    if (ended_ || begun_ == entries_.size()) return;
+    const std::size_t number = begun_++;
+    const Entry& entry = entries_[number];
+    bytes_ += entry.bytes;
     lock.unlock();
 
     Made made;
     try {
-      made.data = make(entries_[*number]);
+      made.data = make(entry);
       made.data->expected(reference_);
     } catch (...) {
       made.error = std::current_exception();
     }
     lock.lock();
-    if (made.error) end_ = std::min(end_, *number + 1);
-    waiting_.emplace(*number, std::move(made));
+    ended_ = ended_ || made.error != nullptr;
+    waiting_.emplace(number, std::move(made));
     lock.unlock();
     changed_.notify_all();
   }
@@ -141,20 +114,18 @@ void CaseQueue::give_back(std::unique_ptr<CaseData> done) {
 }
 
 std::unique_ptr<CaseData> CaseQueue::take(std::unique_ptr<CaseData> done) {
-  if (done) give_back(std::move(done));
-  std::unique_lock lock(mutex_);
   const std::size_t number = taken_++;
   const Entry& entry = entries_.at(number);
-  if (makers_.empty()) {
-    lock.unlock();
-    return make(entry);
+  if (done) give_back(std::move(done));
+  if (makers_.empty()) return make(entry);
+  Made made;
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return waiting_.count(number) > 0 || (ended_ && number >= begun_); });
+    if (waiting_.count(number) == 0) fail(ExitCode::internal, "a case is taken after one failed");
+    made = std::move(waiting_.extract(number).mapped());
+    bytes_ -= entry.bytes;
   }
-  changed_.notify_all();
-  changed_.wait(lock, [&] { return waiting_.count(number) > 0 || number >= end_; });
-  if (waiting_.count(number) == 0) fail(ExitCode::internal, "a case is taken after one failed");
-  Made made = std::move(waiting_.extract(number).mapped());
-  if (is_large(number)) bytes_ -= entry.bytes;
-  lock.unlock();
   changed_.notify_all();
   if (made.error) std::rethrow_exception(made.error);
   return std::move(made.data);

@@ -20,21 +20,17 @@ namespace kernelloop {
 // own, since drawing and the reference take longer than it does.
 //
 // The memory of cases that are done is used again, for cases of about their size: a small case that
-// waits must not hold the memory of a large one. For that, small cases are made only a little
-// ahead; large ones, which take longest, as early as their memory allows, in front of small ones
-// too.
+// waits must not hold the memory of a large one.
 class CaseQueue {
  public:
   struct Limits {
     // Threads. More than one, since most cases are small: they wait for processes to start, not for
     // cores.
     std::size_t makers = 2;
-    // So many bytes of tensors, as the candidate sees them, may large cases hold that are under way
-    // or wait to be taken; one that is larger by itself is made when there is no other. All that is
-    // made of them takes about nine times as much in bfloat16.
+    // So many bytes of tensors, as the candidate sees them, may be under way or wait to be taken; a
+    // case that is larger by itself is made when there is no other. All that is made of them takes
+    // about nine times as much in bfloat16.
     std::size_t waiting_bytes = std::size_t{256} << 20;
-    std::size_t large_bytes = std::size_t{16} << 20;  // from which on a case is a large one
-    std::size_t window = 24;                          // of small cases, from the next one on
 
     // By the cores and the memory of this machine.
     static Limits of_machine();
@@ -68,10 +64,6 @@ class CaseQueue {
   std::unique_ptr<CaseData> make(const Entry& entry);
   TensorArena memory_for(const Entry& entry);
   void make_ahead();
-  [[nodiscard]] bool is_large(std::size_t number) const;
-  // The number of the case to be made next; nothing while there is none that may be.
-  [[nodiscard]] std::optional<std::size_t> next_to_make() const;
-  [[nodiscard]] bool all_begun() const;
 
   const OpSpec& spec_;
   const ReferenceLibrary& reference_;
@@ -79,16 +71,15 @@ class CaseQueue {
   std::shared_ptr<MemoryPool> input_memory_ =
       std::make_shared<MemoryPool>(MemoryBlock::Kind::owned);
   std::vector<Entry> entries_;
+  std::size_t taken_ = 0;
 
   std::mutex mutex_;  // of what follows
-  std::size_t taken_ = 0;
   std::condition_variable changed_;
   std::vector<TensorArena> spares_;      // by size
   std::map<std::size_t, Made> waiting_;  // by number
-  std::vector<bool> begun_;              // by number
-  std::size_t bytes_ = 0;                // of large ones under way and those that wait
-  std::size_t end_ = 0;  // of the cases that are wanted: none comes after one that failed
-  bool closing_ = false;
+  std::size_t begun_ = 0;
+  std::size_t bytes_ = 0;  // of those under way and those that wait
+  bool ended_ = false;
 
   std::vector<std::thread> makers_;  // last: they use all of them
 };

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 #include <vector>
 
 namespace kernelloop {
@@ -24,7 +22,7 @@ class CaseQueues : public testing::Test {
   }
 
   CaseQueue queue(bool ahead, std::size_t waiting_bytes = 1 << 20) {
-    return {spec_, reference_, plans_, ahead, {3, waiting_bytes, 1 << 12, 2}};
+    return {spec_, reference_, plans_, ahead, {3, waiting_bytes}};
   }
 
   OpSpec spec_ = load_op_spec(KERNELLOOP_TEST_OPS "/softmax/op.json");
@@ -90,48 +88,6 @@ TEST_F(CaseQueues, CasesLargerThanWhatMayWaitAreMadeOneByOne) {
   for (const CasePlan& plan : plans_) {
     data = cases.take(std::move(data));
     EXPECT_EQ(data->axes().at("cols"), plan.variables.at("cols"));
-  }
-}
-
-TEST_F(CaseQueues, AnErrorOfALargeCaseMadeEarlyComesInItsTurn) {
-  // A window of two, but large cases are made at once: the fifth, for which the system has no
-  // memory.
-  plans_.clear();
-  for (std::int64_t rows = 1; rows <= 8; ++rows) {
-    CasePlan plan;
-    plan.variables = {{"rows", rows}, {"cols", 8}};
-    if (rows == 5) plan.variables = {{"rows", std::int64_t{1} << 30}, {"cols", 65536}};
-    plans_.push_back(plan);
-  }
-  for (int repeat = 0; repeat < 5; ++repeat) {
-    CaseQueue cases = queue(true, std::size_t{1} << 60);
-    std::this_thread::sleep_for(std::chrono::milliseconds(repeat));
-    for (int i = 0; i < 4; ++i) EXPECT_NO_THROW(cases.take()) << i;
-    EXPECT_THROW(cases.take(), Error);
-    EXPECT_THROW(cases.take(), Error);
-  }
-}
-
-TEST_F(CaseQueues, LargeAndSmallOnesMixed) {
-  plans_.clear();
-  for (std::int64_t i = 0; i < 40; ++i) {
-    CasePlan plan;
-    plan.variables = {{"rows", i % 3 == 0 ? 64 : 1}, {"cols", 64 + i}};
-    plan.seed = static_cast<std::uint64_t>(i);
-    plans_.push_back(plan);
-  }
-  // Room for any number of large ones, for two, for one.
-  for (const std::size_t bytes : {std::size_t{1} << 30, std::size_t{40000}, std::size_t{1}}) {
-    CaseQueue ahead = queue(true, bytes);
-    CaseQueue in_turn = queue(false);
-    std::unique_ptr<CaseData> one;
-    std::unique_ptr<CaseData> other;
-    for (std::size_t i = 0; i < plans_.size(); ++i) {
-      one = ahead.take(std::move(one));
-      other = in_turn.take(std::move(other));
-      EXPECT_EQ(one->axes().at("cols"), 64 + static_cast<std::int64_t>(i));
-      EXPECT_TRUE(std::ranges::equal(one->arena().bytes("x"), other->arena().bytes("x")));
-    }
   }
 }
 
