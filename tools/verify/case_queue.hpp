@@ -48,9 +48,6 @@ class CaseQueue {
   // making threw, Error(io) when memory is short; there is no next one after that.
   std::unique_ptr<CaseData> take(std::unique_ptr<CaseData> done = nullptr);
 
-  // One that the caller is through with. Any thread may call it.
-  void give_back(std::unique_ptr<CaseData> done);
-
  private:
   struct Entry {
     CasePlan plan;
@@ -63,6 +60,7 @@ class CaseQueue {
 
   std::unique_ptr<CaseData> make(const Entry& entry);
   TensorArena memory_for(const Entry& entry);
+  void give_back(std::unique_ptr<CaseData> done);
   void make_ahead();
 
   const OpSpec& spec_;

@@ -5,7 +5,6 @@
 #include "support/stopwatch.hpp"
 #include "verify/case_queue.hpp"
 #include "verify/case_runner.hpp"
-#include "verify/climb.hpp"
 #include "verify/plan_shapes.hpp"
 #include "verify/rules.hpp"
 
@@ -97,6 +96,29 @@ std::vector<CasePlan> cases_of(const std::vector<PlannedRung>& rungs) {
     cases.insert(cases.end(), planned.cases.begin(), planned.cases.end());
   }
   return cases;
+}
+
+RungVerdict climb_rung(const PlannedRung& planned, CaseQueue& queue, const CaseRunner& runner,
+                       bool keep_going) {
+  RungVerdict verdict{planned.rung->name, Verdict::passed, "", {}, planned.notes};
+  if (planned.cases.empty()) {
+    return {planned.rung->name, Verdict::skipped, planned.rung->without_cases, {}, {}};
+  }
+  std::unique_ptr<CaseData> data;
+  for (const CasePlan& plan : planned.cases) {
+    data = queue.take(std::move(data));
+    const CaseVerdict& result = verdict.cases.emplace_back(runner.run(plan, *data));
+    if (result.status == Verdict::passed) continue;
+    if (verdict.status == Verdict::passed || result.status == Verdict::failed) {
+      if (verdict.status != Verdict::failed) {
+        verdict.reason = fmt::format("{}: {}", result.name, failure_text(result));
+      }
+      verdict.status = result.status;
+    }
+    // What could not be looked at hides nothing of what comes after it.
+    if (!keep_going && result.status != Verdict::skipped) break;
+  }
+  return verdict;
 }
 
 // Where the time of the whole verification went; "total" holds what no case accounts for too.
@@ -225,22 +247,17 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
     SeedSource seeds(options.seed);
     const RungContext context{spec, options.device, seeds, *reference, &version.plan};
     const std::vector<PlannedRung> plans = planned(wanted, context);
-    const bool emulated = options.device == "cpu";
     // Makes the first cases while the device starts.
-    std::optional<CaseQueue> queue(std::in_place, spec, *reference, cases_of(plans), !emulated);
+    std::optional<CaseQueue> queue(std::in_place, spec, *reference, cases_of(plans),
+                                   options.device != "cpu");
     std::unique_ptr<Executor> executor = make_executor(version);
-    SharedExecutor shared(*executor);
-    device = to_json(shared.device());
-    device_name = shared.device().name;
-    const CaseRunner runner(spec, version, *reference, shared, options.launch_timeout);
-    const ClimbOptions climb{options.keep_going, emulated ? 1u : 2u};
+    device = to_json(executor->device());
+    device_name = executor->device().name;
+    const CaseRunner runner(spec, version, *reference, *executor, options.launch_timeout);
     for (const PlannedRung& plan : plans) {
-      if (plan.rung->cases == nullptr) {
-        rungs.push_back(build_rung(version, spec, options.device));
-      } else {
-        rungs.push_back(climb_rung(*plan.rung, plan.cases, *queue, runner, climb));
-        if (!plan.cases.empty()) rungs.back().notes = plan.notes;
-      }
+      rungs.push_back(plan.rung->cases == nullptr
+                          ? build_rung(version, spec, options.device)
+                          : climb_rung(plan, *queue, runner, options.keep_going));
       const Verdict status = rungs.back().status;
       if (status != Verdict::passed && status != Verdict::skipped && !options.keep_going) break;
     }
