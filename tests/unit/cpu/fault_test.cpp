@@ -38,7 +38,7 @@ TEST_F(Faults, DivergentBarrier) {
 TEST_F(Faults, TwoBarriersInOneLineAreNotTheSame) {
   const LaunchResult result = module_.launch("divergent_in_one_line", shape(1, 64), out_.data());
   EXPECT_EQ(result.status, KERNELLOOP_CPU_DIVERGENT_BARRIER);
-  EXPECT_THAT(result.message, AllOf(HasSubstr("faults.cu:57:"), HasSubstr("while thread (")));
+  EXPECT_THAT(result.message, AllOf(HasSubstr("faults.cu:58:"), HasSubstr("while thread (")));
 }
 
 TEST_F(Faults, LanesThatNeverCome) {

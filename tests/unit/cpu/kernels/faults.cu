@@ -54,6 +54,8 @@ extern "C" __global__ void works(int* out) {
 }
 
 extern "C" __global__ void divergent_in_one_line(int* out) {
-  threadIdx.x < 16 ? __syncthreads() : __syncthreads();  // line 57
+  // clang-format off
+  if (threadIdx.x < 16) { __syncthreads(); } else { __syncthreads(); }  // line 58
+  // clang-format on
   out[threadIdx.x] = 1;
 }
