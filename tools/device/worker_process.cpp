@@ -2,6 +2,7 @@
 
 #include "device/worker_environment.hpp"
 #include "support/error.hpp"
+#include "support/pipe.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -37,20 +38,6 @@ SocketPair socket_pair() {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     fail(ExitCode::environment, "cannot create a socket pair: {}", std::strerror(errno));
   }
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
-struct Pipe {
-  Descriptor read;
-  Descriptor write;
-};
-
-Pipe output_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    fail(ExitCode::environment, "cannot create a pipe: {}", std::strerror(errno));
-  }
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -121,7 +108,7 @@ WorkerProcess::WorkerProcess(const WorkerStart& start) : channel_(Descriptor()) 
          std::strerror(errno));
   }
   SocketPair sockets = socket_pair();
-  Pipe pipe = output_pipe();
+  Pipe pipe = make_output_pipe(ExitCode::environment);
   const pid_t parent = ::getpid();
   pid_ = ::fork();
   if (pid_ < 0) {

@@ -1,7 +1,7 @@
 #include "support/process.hpp"
 
-#include "support/descriptor.hpp"
 #include "support/error.hpp"
+#include "support/pipe.hpp"
 #include "support/secret_environment.hpp"
 
 #include <fcntl.h>
@@ -25,19 +25,6 @@ namespace kernelloop {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-struct Pipe {
-  Descriptor read;
-  Descriptor write;
-  Pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-      fail(ExitCode::io, "cannot create a pipe: {}", std::strerror(errno));
-    }
-    read = Descriptor(ends[0]);
-    write = Descriptor(ends[1]);
-  }
-};
 
 // While it lives, SIGINT and SIGTERM arrive as bytes to poll for instead of killing us, so that the
 // child's group can be taken along. SIGPIPE is off: a child may close its input early.
@@ -182,10 +169,10 @@ ProcessResult run(const Command& command) {
   std::vector<std::string> environment_texts = child_environment(command);
   const std::vector<char*> arguments = pointers(argument_texts);
   const std::vector<char*> environment = pointers(environment_texts);
-  Pipe in;
-  Pipe out;
-  Pipe err;
-  Pipe report;
+  Pipe in = make_pipe(ExitCode::io);
+  Pipe out = make_pipe(ExitCode::io);
+  Pipe err = make_pipe(ExitCode::io);
+  Pipe report = make_pipe(ExitCode::io);
   SignalWatch watch;
 
   const Clock::time_point start = Clock::now();

@@ -1,8 +1,8 @@
 #include "verify/contained_call.hpp"
 
-#include "support/descriptor.hpp"
 #include "support/error.hpp"
 #include "support/output_tail.hpp"
+#include "support/pipe.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -24,21 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr char k_success = '+';
 constexpr char k_failure = '-';
-
-struct Pipe {
-  Descriptor reader;
-  Descriptor writer;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    fail(ExitCode::environment, "cannot create a pipe: {}", std::strerror(errno));
-  }
-  Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return pipe;
-}
 
 [[noreturn]] void become_child(const std::function<std::string()>& body, int report, int output,
                                pid_t parent) {
@@ -98,28 +83,28 @@ std::string end_of(int status) {
 
 std::string contained_call(const std::function<std::string()>& body,
                            std::chrono::milliseconds timeout) {
-  Pipe report = make_pipe();
-  Pipe output = make_pipe();
+  Pipe report = make_output_pipe(ExitCode::environment);
+  Pipe output = make_output_pipe(ExitCode::environment);
   const pid_t parent = ::getpid();
   std::fflush(nullptr);  // lest the child print what waits here
   const pid_t child = ::fork();
   if (child < 0) {
     fail(ExitCode::environment, "cannot start a process: {}", std::strerror(errno));
   }
-  if (child == 0) become_child(body, report.writer.get(), output.writer.get(), parent);
+  if (child == 0) become_child(body, report.write.get(), output.write.get(), parent);
   ::setpgid(child, child);  // both sides do it, so that neither can be too early
-  report.writer.reset();
-  output.writer.reset();
+  report.write.reset();
+  output.write.reset();
 
   std::string text;
   OutputTail tail;
   const bool ended =
-      read_until(report.reader.get(), output.reader.get(), Clock::now() + timeout, text, tail);
+      read_until(report.read.get(), output.read.get(), Clock::now() + timeout, text, tail);
   ::kill(-child, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  tail.drain(output.reader.get());
+  tail.drain(output.read.get());
   if (text == std::string(1, k_success) && ended) {
     pass_on(tail);
     return {};
