@@ -39,12 +39,7 @@ PlanShapes::PlanShapes(const OpSpec& spec, const LaunchPlan& plan, std::string d
   note(plan.workspace_bytes);
   for (const Launch& launch : plan.launches) {
     if (launch.when) note(*launch.when);
-    for (const Expression& expression : launch.grid) note(expression);
-    for (const Argument& argument : launch.arguments) {
-      if (const auto* integer = std::get_if<IntegerArgument>(&argument)) note(integer->value);
-      if (const auto* workspace = std::get_if<WorkspaceArgument>(&argument))
-        note(workspace->offset);
-    }
+    for (const Expression* expression : settings_of(launch)) note(*expression);
   }
 }
 

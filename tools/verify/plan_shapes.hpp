@@ -29,11 +29,17 @@ class PlanShapes {
   PlanShapes(const OpSpec& spec, const LaunchPlan& plan, std::string device);
 
   // c - 1, c and c + 1 for every number c that stands in an expression of the plan (`when`, grid,
-  // arguments, workspace), along each axis that the expression names, the other axes small. `most`
-  // of them at most, chosen by `seed`; from small to large. The others, and those that the device
-  // cannot take, are added to `left_out`.
+  // block, cluster, shared memory, arguments, workspace), along each axis that the expression
+  // names, the other axes small. `most` of them at most, chosen by `seed`; from small to large. The
+  // others, and those that the device cannot take, are added to `left_out`.
   [[nodiscard]] std::vector<Bindings> around_constants(std::size_t most, std::uint64_t seed,
                                                        std::vector<Bindings>& left_out) const;
+
+  // For every expression of the launches that is no `when` and takes few values along an axis, as
+  // `cols * 2 == 10006` does: for each value the smallest size up to 2^17 at which it has it, the
+  // other axes at their least. A kernel may do another thing for each. From small to large; those
+  // that the device cannot take are added to `left_out`.
+  [[nodiscard]] std::vector<Bindings> for_every_value(std::vector<Bindings>& left_out) const;
 
   // Shapes at which the plan selects no launch, has an expression without a value, or a grid or
   // block below 1; at most `most`, from small to large. Looks at the sizes around every number of
@@ -53,6 +59,8 @@ class PlanShapes {
   [[nodiscard]] bool holds(const Expression& condition, const Bindings& shape) const;
   [[nodiscard]] bool makes_sense(const Bindings& shape) const;
   void note(const Expression& expression);
+  // Those of a launch that shapes decide, but for `when`.
+  [[nodiscard]] static std::vector<const Expression*> settings_of(const Launch& launch);
   [[nodiscard]] std::set<std::string> variables_in(const Expression& expression) const;
   // The sizes of an axis that the search runs through, and those of them that every condition
   // allows which names no other axis.

@@ -94,6 +94,10 @@ std::vector<CasePlan> shapes_cases(const RungContext& context) {
   if (context.plan != nullptr) {
     const PlanShapes searched(spec, *context.plan, context.device);
     cases.add(searched.without_sense(k_senseless), budget);
+    std::vector<Bindings> untold;
+    std::vector<Bindings> values = searched.for_every_value(untold);
+    cases.add_affordable("for values of the plan's expressions", std::move(values),
+                         std::move(untold), budget);
     std::vector<Bindings> left_out;
     std::vector<Bindings> around =
         searched.around_constants(k_around, context.seeds.next(), left_out);

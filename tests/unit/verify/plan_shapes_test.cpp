@@ -141,5 +141,22 @@ TEST(PlanShapes, LieAroundTheNumbersOfThePlan) {
   EXPECT_THAT(left_out, SizeIs(2));
 }
 
+TEST(PlanShapes, HaveEveryValueOfAnExpressionThatTakesFew) {
+  const OpSpec spec = samples::softmax();
+  LaunchPlan plan = plan_with({""});
+  std::vector<Bindings> left_out;
+  const auto found = [&](std::size_t argument, const char* text) {
+    plan.launches.front().arguments.at(argument) = IntegerArgument{Expression::parse(text)};
+    return PlanShapes(spec, plan, "cpu").for_every_value(left_out);
+  };
+  EXPECT_THAT(found(2, "cols"), IsEmpty());
+  EXPECT_THAT(found(2, "cols * 2 == 10006"), ElementsAre(Bindings{{"cols", 1}, {"rows", 1}},
+                                                         Bindings{{"cols", 5003}, {"rows", 1}}));
+  EXPECT_THAT(found(2, "rows % 3"), SizeIs(3));
+  plan.launches.front().block[0] = Expression::parse("cols * 7 % 4099 == 5 ? 128 : 256");
+  EXPECT_THAT(found(2, "cols"), SizeIs(2));
+  EXPECT_THAT(left_out, IsEmpty());
+}
+
 }  // namespace
 }  // namespace kernelloop
