@@ -58,6 +58,31 @@ double needle(const FamilyDraw& tensor, std::int64_t index) {
   return tensor.center + sign_of(tensor.row(index)) * 16.0 * tensor.spread;
 }
 
+// A number of its own for each row.
+double row_uniform(const FamilyDraw& tensor, std::int64_t row) {
+  return tensor.uniform(row * tensor.cols, 3);
+}
+
+// Rows of all sizes between the spec's own and those of `tiny`, where neither a constant that is
+// added nor the elements prevail.
+double scales(const FamilyDraw& tensor, std::int64_t index) {
+  const double down = std::floor(25.0 * row_uniform(tensor, tensor.row(index)));
+  return tensor.own(index) * std::exp2(-down);
+}
+
+// The greatest elements stand at equal distances: 8 to 64 of them, a power of two apart, as the
+// elements that one thread or lane sees.
+double strided(const FamilyDraw& tensor, std::int64_t index) {
+  const double random = row_uniform(tensor, tensor.row(index));
+  std::int64_t stride = 1;
+  while (stride * 16 <= tensor.cols) stride *= 2;
+  stride = std::max<std::int64_t>(1, stride >> static_cast<int>(3.0 * random));
+  const double place = 3.0 * random - std::floor(3.0 * random);
+  const auto first = static_cast<std::int64_t>(place * static_cast<double>(stride));
+  if (tensor.column(index) % stride != first) return tensor.own(index);
+  return tensor.center + (6.0 + 2.0 * tensor.uniform(index)) * tensor.spread;
+}
+
 // Pairs that cancel but for a little that does not.
 double cancelling(const FamilyDraw& tensor, std::int64_t index) {
   const std::int64_t column = tensor.column(index);
@@ -189,6 +214,12 @@ const std::vector<InputFamily>& input_families() {
       {"needle", Where::floats, When::always,
        "the spec's own values with such an element 16 deviations out",
        "skipped tails, sampling: the output follows one element", needle},
+      {"scales", Where::floats, When::always,
+       "rows of the spec's own values, each times a power of two from 2^-24 to 1",
+       "an epsilon that is left out or taken for a limit, a scale of other rows", scales},
+      {"strided", Where::floats, When::always,
+       "the spec's own values; the greatest elements of a row a power of two apart",
+       "a selection that keeps only a few for each thread", strided},
       {"cancelling", Where::one_float, When::always, "pairs whose sum is a 64th of their size",
        "sums in a narrow type, a Kahan term left out", cancelling, 256.0},
       {"exponents", Where::floats, When::always,

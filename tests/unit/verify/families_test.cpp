@@ -175,6 +175,37 @@ TEST(Families, SortedRowsRiseAndFall) {
   EXPECT_TRUE(std::is_sorted(values.begin() + 40, values.begin() + 80, std::greater<>()));
 }
 
+TEST(Families, ScalesMakeRowsOfManySizes) {
+  const Values values = drawn(spec_with("float32"), "scales");
+  std::set<int> sizes;
+  for (auto row = values.begin(); row != values.end(); row += 40) {
+    double squares = 0.0;
+    for (auto value = row; value != row + 40; ++value) squares += *value * *value;
+    const double size = std::sqrt(squares / 40.0);
+    EXPECT_GT(size, 0x1p-26);
+    EXPECT_LT(size, 4.0);
+    sizes.insert(std::ilogb(size));
+  }
+  EXPECT_GT(sizes.size(), 4U);
+}
+
+TEST(Families, StridedRowsHaveTheirGreatestAtEqualDistances) {
+  const Values values = drawn(spec_with("float32"), "strided");
+  std::set<std::ptrdiff_t> distances;
+  for (auto row = values.begin(); row != values.end(); row += 40) {
+    std::vector<std::ptrdiff_t> greatest;
+    for (std::ptrdiff_t i = 0; i < 40; ++i) {
+      if (row[i] >= 5.9) greatest.push_back(i);
+    }
+    ASSERT_THAT(greatest.size(), testing::AnyOf(10U, 20U, 40U));
+    distances.insert(greatest[1] - greatest[0]);
+    for (std::size_t i = 1; i < greatest.size(); ++i) {
+      EXPECT_EQ(greatest[i] - greatest[i - 1], greatest[1] - greatest[0]);
+    }
+  }
+  EXPECT_GT(distances.size(), 1U);
+}
+
 TEST(Families, EdgeNeedsDeclaredEndsAndKeepsToThem) {
   EXPECT_FALSE(applies(family("edge"), spec_with("float32")));
   const OpSpec spec =
