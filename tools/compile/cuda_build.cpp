@@ -3,6 +3,7 @@
 #include "compile/cubin.hpp"
 #include "compile/front_end_messages.hpp"
 #include "compile/launch_policy.hpp"
+#include "compile/numbers.hpp"
 #include "compile/nvcc.hpp"
 #include "compile/policy.hpp"
 #include "compile/source_text.hpp"
@@ -110,6 +111,7 @@ void add_code(const CompiledCode& code, const SourceText& source, bool traced, C
   Instructions instructions = read_instructions(statements, module);
   append(build.problems,
          check_launch_independence(module, statements, instructions, source, traced));
+  build.numbers.merge(numbers_in(statements));
   if (!code.cubin.empty()) {
     require_cubin(code.cubin);
     build.cubins.emplace_back(code.architecture, code.cubin);

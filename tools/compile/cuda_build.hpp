@@ -7,8 +7,10 @@
 #include "compile/ptx.hpp"
 #include "compile/ptxas_messages.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,7 @@ struct CudaBuild {
   std::optional<PtxModule> module;                                    // that PTX, read
   std::vector<FunctionResources> resources;                           // for the first architecture
   std::vector<std::pair<std::string, Instructions>> instructions;     // by architecture, in order
+  std::set<std::int64_t> numbers;  // of all architectures (numbers.hpp)
   std::vector<std::filesystem::path> dependencies;
   std::vector<Problem> problems;
 };

@@ -1,4 +1,5 @@
 #include "compile/findings.hpp"
+#include "compile/numbers.hpp"
 #include "compile/source_text.hpp"
 #include "support/demangle.hpp"
 
@@ -98,6 +99,11 @@ Json instructions_json(const Findings& findings) {
   return json;
 }
 
+std::set<std::int64_t> numbers_of(const SourceText& source, const Findings& findings) {
+  if (findings.cuda.module) return findings.cuda.numbers;
+  return numbers_in(source.code());
+}
+
 std::string reason_of(const Findings& findings) {
   if (const std::size_t errors = findings.problems.errors(); errors > 0) {
     const Problem& first = *findings.problems.first_error();
@@ -131,6 +137,7 @@ Json findings_json(const CompileRequest& request, const SourceText& source,
       {"plan", findings.plan ? plan_to_json(*findings.plan) : Json()},
       {"kernels", kernels_json(findings)},
       {"instructions", instructions_json(findings)},
+      {"numbers", numbers_of(source, findings)},
       {"artifacts", {{"cuda", cuda_json(request, findings)}, {"cpu", cpu_json(request, findings)}}},
       {"toolchain", Json::object()}};
 }

@@ -96,9 +96,8 @@ bool is_small_number(const Words& operand) {
 class Tracker {
  public:
   explicit Tracker(const PtxCode& code) : code_(code) {
-    for (const PtxVariable& one : code.variables) {
-      if (!one.constant) variables_.insert(one.name);
-    }
+    // Those in constant memory too: nothing says that a store to a generic address of one faults.
+    for (const PtxVariable& one : code.variables) variables_.insert(one.name);
   }
 
   std::vector<GlobalState> run() {

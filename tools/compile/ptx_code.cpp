@@ -140,7 +140,6 @@ class CodeReader {
 
   // `.global .align 4 .b8 table[16] = {...}, other;`
   void variables() {
-    const bool constant = is(at_, ".const");
     bool named = false;
     int depth = 0;  // of parentheses, brackets and braces: attributes, extents, first values
     for (++at_; at_ < tokens_.size() && !(depth == 0 && is(at_, ";")); ++at_) {
@@ -152,7 +151,7 @@ class CodeReader {
         PtxVariable& variable = code_.variables.back();
         if (variable.initialised) variable.value.push_back(text());
       } else if (depth == 0) {
-        code_.variables.push_back({text(), constant, false, {}, tokens_[at_].line});
+        code_.variables.push_back({text(), false, {}, tokens_[at_].line});
         named = true;
       }
     }

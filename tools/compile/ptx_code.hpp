@@ -25,7 +25,6 @@ struct PtxInstruction {
 // A variable in global or constant memory that the module declares.
 struct PtxVariable {
   std::string name;
-  bool constant = false;
   bool initialised = false;
   std::vector<std::string> value;  // the names in its first value: addresses of others
   std::size_t line = 0;            // in the PTX, from 1

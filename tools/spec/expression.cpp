@@ -201,6 +201,12 @@ void add_names(const Node& node, std::set<std::string>& names) {
   for (const auto& operand : node.operands) add_names(*operand, names);
 }
 
+void add_parts(const Node& node, std::vector<const Node*>& parts) {
+  if (node.operands.empty()) return;
+  parts.push_back(&node);
+  for (const auto& operand : node.operands) add_parts(*operand, parts);
+}
+
 void add_conjuncts(const Node& node, std::vector<const Node*>& conjuncts) {
   if (node.what != Operator::logical_and) {
     conjuncts.push_back(&node);
@@ -231,17 +237,26 @@ std::set<std::int64_t> Expression::constants() const {
   return constants;
 }
 
-std::vector<Expression> Expression::conjuncts() const {
+std::vector<Expression> Expression::below(const std::vector<const Node*>& nodes) const {
   std::vector<Expression> result;
-  if (!root_) return result;
-  std::vector<const Node*> nodes;
-  add_conjuncts(*root_, nodes);
   for (const Node* node : nodes) {
     Expression& part = result.emplace_back();
     part.root_ = std::shared_ptr<const Node>(root_, node);  // owned by the whole
     add_names(*node, part.names_);
   }
   return result;
+}
+
+std::vector<Expression> Expression::conjuncts() const {
+  std::vector<const Node*> nodes;
+  if (root_) add_conjuncts(*root_, nodes);
+  return below(nodes);
+}
+
+std::vector<Expression> Expression::parts() const {
+  std::vector<const Node*> nodes;
+  if (root_) add_parts(*root_, nodes);
+  return below(nodes);
 }
 
 std::string Expression::to_cpp() const {

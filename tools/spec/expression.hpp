@@ -50,6 +50,10 @@ class Expression {
   // there is none. Their text() is empty.
   [[nodiscard]] std::vector<Expression> conjuncts() const;
 
+  // Every expression that it is made of, itself first; names and numbers alone are none. Their
+  // text() is empty.
+  [[nodiscard]] std::vector<Expression> parts() const;
+
   // The same value as a C++ expression over std::int64_t variables of the same names, fully
   // parenthesised; uses kernelloop::detail::{ceil_div,min,max} of kernelloop/launcher.hpp.
   [[nodiscard]] std::string to_cpp() const;
@@ -57,6 +61,8 @@ class Expression {
   struct Node;  // private to expression.cpp
 
  private:
+  [[nodiscard]] std::vector<Expression> below(const std::vector<const Node*>& nodes) const;
+
   std::string text_;
   std::set<std::string> names_;
   std::shared_ptr<const Node> root_;

@@ -62,6 +62,7 @@ void read_compiled(const Json& json, const OpSpec& spec, const std::string& devi
   version.plan = plan_from_json(json.at("plan"), spec);
   for (const Json& kernel : json.at("kernels")) version.kernels.push_back(parse_kernel(kernel));
   version.instructions = judge_instructions(json.value("instructions", Json::object()), spec);
+  version.numbers = json.value("numbers", std::set<std::int64_t>());
   read_artifact(json, device, version);
 }
 

@@ -6,8 +6,10 @@
 #include "support/json.hpp"
 #include "verify/instruction_rules.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 
 namespace kernelloop {
@@ -22,6 +24,8 @@ struct CompiledVersion {
   LaunchPlan plan;                  // when compiled
   KernelTable kernels;              // when compiled
   InstructionVerdict instructions;  // when compiled: what the op's precision says about them
+  // When compiled: what the kernels may compare sizes with (compile/numbers.hpp).
+  std::set<std::int64_t> numbers;
 
   // The artefact for one device kind.
   enum class Availability { built, failed, not_runnable };

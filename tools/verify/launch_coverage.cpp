@@ -51,6 +51,23 @@ std::vector<Bindings> covering_all_launches(const RungContext& context,
   return shapes;
 }
 
+std::vector<Bindings> more_for_rare_launches(const RungContext& context,
+                                             const std::vector<Bindings>& shapes) {
+  constexpr std::ptrdiff_t k_rare = 3;
+  std::vector<Bindings> more;
+  if (context.plan == nullptr) return more;
+  const PlanShapes plan(context.spec, *context.plan, context.device);
+  for (const Launch& launch : context.plan->launches) {
+    const auto selected = [&](const Bindings& shape) {
+      return selects(context.spec, launch, shape);
+    };
+    const auto first = std::find_if(shapes.begin(), shapes.end(), selected);
+    if (first == shapes.end() || std::count_if(first, shapes.end(), selected) >= k_rare) continue;
+    for (Bindings& shape : plan.beyond(launch, *first)) more.push_back(std::move(shape));
+  }
+  return more;
+}
+
 LaunchFindings unreached_launches(const OpSpec& spec, const LaunchPlan& plan,
                                   const std::string& device) {
   LaunchFindings findings;

@@ -35,10 +35,10 @@ class PlanShapes {
   [[nodiscard]] std::vector<Bindings> around_constants(std::size_t most, std::uint64_t seed,
                                                        std::vector<Bindings>& left_out) const;
 
-  // For every expression of the launches that is no `when` and takes few values along an axis, as
-  // `cols * 2 == 10006` does: for each value the smallest size up to 2^17 at which it has it, the
-  // other axes at their least. A kernel may do another thing for each. From small to large; those
-  // that the device cannot take are added to `left_out`.
+  // For every expression of the launches, and every part of one, that takes few values along an
+  // axis, as `cols * 2 == 10006` does: for each value the smallest size up to 2^17 at which it has
+  // it and one that is twice that or more, the other axes at their least. A kernel may do another
+  // thing for each. From small to large; those that the device cannot take are added to `left_out`.
   [[nodiscard]] std::vector<Bindings> for_every_value(std::vector<Bindings>& left_out) const;
 
   // Shapes at which the plan selects no launch, has an expression without a value, or a grid or
@@ -53,7 +53,19 @@ class PlanShapes {
   // of the others.
   [[nodiscard]] LaunchShape selecting(const Launch& launch) const;
 
+  // The same launch at other sizes than those of `shape`: along each axis of its `when` the next
+  // one up to 2^17 that selects it, and the next beyond twice that. What is right at one size only
+  // may take that size for granted.
+  [[nodiscard]] std::vector<Bindings> beyond(const Launch& launch, const Bindings& shape) const;
+
+  // Each axis at each of `numbers`, the other axes small: sizes that a kernel may tell from others.
+  // From small to large; those that the device cannot take are left out.
+  [[nodiscard]] std::vector<Bindings> at_numbers(const std::set<std::int64_t>& numbers) const;
+
  private:
+  [[nodiscard]] std::vector<Expression> parts_of_launches() const;
+  [[nodiscard]] std::vector<Bindings> where_values_differ(const Expression& expression,
+                                                          const std::string& axis) const;
   // All axes, also where the constraints do not hold. Throws ExpressionError.
   [[nodiscard]] Bindings resolved(const Bindings& shape) const;
   [[nodiscard]] bool holds(const Expression& condition, const Bindings& shape) const;

@@ -6,8 +6,15 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace kernelloop {
+namespace {
+
+constexpr std::size_t k_few = 8;     // a size itself, or the blocks that it needs, takes more
+constexpr std::size_t k_shapes = 2;  // for a value
+
+}  // namespace
 
 std::vector<const Expression*> PlanShapes::settings_of(const Launch& launch) {
   std::vector<const Expression*> settings{&launch.dynamic_shared_bytes};
@@ -24,29 +31,83 @@ std::vector<const Expression*> PlanShapes::settings_of(const Launch& launch) {
   return settings;
 }
 
+std::vector<Expression> PlanShapes::parts_of_launches() const {
+  std::map<std::string, Expression> parts;  // by what they compute
+  for (const Launch& launch : plan_.launches) {
+    std::vector<const Expression*> whole = settings_of(launch);
+    if (launch.when) whole.push_back(&*launch.when);
+    for (const Expression* expression : whole) {
+      for (Expression& part : expression->parts())
+        parts.try_emplace(part.to_cpp(), std::move(part));
+    }
+  }
+  std::vector<Expression> result;
+  for (auto& [text, part] : parts) result.push_back(std::move(part));
+  return result;
+}
+
+std::vector<Bindings> PlanShapes::where_values_differ(const Expression& expression,
+                                                      const std::string& axis) const {
+  std::map<std::int64_t, std::vector<Bindings>> found;  // by value
+  Bindings shape = near(spec_, start_shape(spec_), 1);
+  const std::int64_t most = std::min(k_searched_sizes, longest_tried(spec_, axis, device_));
+  for (shape[axis] = 1; shape[axis] <= most && found.size() <= k_few; ++shape[axis]) {
+    try {
+      const std::int64_t value = expression.evaluate(resolved(shape));
+      const auto known = found.find(value);
+      const bool wanted =
+          known == found.end() ||
+          (known->second.size() < k_shapes && shape[axis] >= 2 * known->second.back().at(axis));
+      if (wanted && admissible(spec_, shape)) found[value].push_back(shape);
+    } catch (const ExpressionError&) {
+      // A hole of the plan, which without_sense() finds.
+    }
+  }
+  std::vector<Bindings> result;
+  if (found.size() > k_few) return result;
+  for (auto& [value, shapes] : found) {
+    result.insert(result.end(), shapes.begin(), shapes.end());
+  }
+  return result;
+}
+
 std::vector<Bindings> PlanShapes::for_every_value(std::vector<Bindings>& left_out) const {
-  constexpr std::size_t k_few = 8;  // a size itself, or the blocks that it needs, takes more
+  ShapeList list(spec_, element_budget(device_));
+  for (const Expression& expression : parts_of_launches()) {
+    for (const std::string& axis : variables_in(expression)) {
+      for (Bindings& shape : where_values_differ(expression, axis)) {
+        if (!list.add(shape)) left_out.push_back(std::move(shape));
+      }
+    }
+  }
+  return std::move(list).by_size();
+}
+
+std::vector<Bindings> PlanShapes::beyond(const Launch& launch, const Bindings& shape) const {
+  ShapeList list(spec_, element_budget(device_));
+  if (!launch.when) return {};
+  for (const std::string& axis : variables_in(*launch.when)) {
+    const std::int64_t most = std::min(k_searched_sizes, longest_tried(spec_, axis, device_));
+    Bindings larger = shape;
+    std::size_t taken = 0;
+    for (++larger[axis]; larger[axis] <= most && taken < k_shapes; ++larger[axis]) {
+      if (!holds(*launch.when, larger) || !list.add(larger)) continue;
+      ++taken;
+      larger[axis] *= 2;
+    }
+  }
+  return std::move(list).by_size();
+}
+
+std::vector<Bindings> PlanShapes::at_numbers(const std::set<std::int64_t>& numbers) const {
   const Bindings least = near(spec_, start_shape(spec_), 1);
   ShapeList list(spec_, element_budget(device_));
-  for (const Launch& launch : plan_.launches) {
-    for (const Expression* expression : settings_of(launch)) {
-      for (const std::string& axis : variables_in(*expression)) {
-        std::map<std::int64_t, Bindings> first;  // shape with each value
-        const std::int64_t most = std::min(k_searched_sizes, longest_tried(spec_, axis, device_));
-        Bindings shape = least;
-        for (shape[axis] = 1; shape[axis] <= most && first.size() <= k_few; ++shape[axis]) {
-          try {
-            const std::int64_t value = expression->evaluate(resolved(shape));
-            if (!first.contains(value) && admissible(spec_, shape)) first.emplace(value, shape);
-          } catch (const ExpressionError&) {
-            // A hole of the plan, which without_sense() finds.
-          }
-        }
-        if (first.size() > k_few) continue;
-        for (const auto& [value, where] : first) {
-          if (!list.add(where)) left_out.push_back(where);
-        }
-      }
+  for (const std::string& axis : axes_) {
+    const std::int64_t most = longest_tried(spec_, axis, device_);
+    for (const std::int64_t number : numbers) {
+      Bindings shape = least;
+      shape[axis] = number;
+      if (number <= most) list.add(shape);
     }
   }
   return std::move(list).by_size();

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ struct RungContext {
   SeedSource& seeds;
   const ReferenceLibrary& reference;
   const LaunchPlan* plan = nullptr;  // of the version; nullptr: nothing is known about it
+  std::set<std::int64_t> numbers = {};  // of the version's kernels (CompiledVersion::numbers)
   // Where a rung says what it leaves out, for its verdict; nullptr: nobody asks.
   std::vector<std::string>* notes = nullptr;
 };
@@ -88,6 +90,11 @@ std::vector<CaseRun> standard_runs(const RungContext& context, int schedules, st
 // the shapes that any plan is tried with (PlanShapes::selecting); what is found there may be large.
 std::vector<Bindings> covering_all_launches(const RungContext& context,
                                             std::vector<Bindings> shapes, bool search);
+
+// For each launch of the plan that fewer than three of `shapes` select, but one at least: the same
+// launch at other sizes (PlanShapes::beyond).
+std::vector<Bindings> more_for_rare_launches(const RungContext& context,
+                                             const std::vector<Bindings>& shapes);
 
 // A case of this shape with the standard runs and a seed of its own, named after the shape.
 CasePlan shape_case(const RungContext& context, const Bindings& variables, int schedules);

@@ -85,6 +85,7 @@ std::vector<CasePlan> shapes_cases(const RungContext& context) {
   constexpr std::size_t k_around = 24;
   constexpr std::size_t k_senseless = 2;
   constexpr double k_share = 0.5;  // of the work that the rung has without the search
+  constexpr double k_share_of_kernels = 0.25;
   const OpSpec& spec = context.spec;
   ShapeCases cases(context);
   const double work = cases.add_in_full(covering_all_launches(
@@ -94,6 +95,8 @@ std::vector<CasePlan> shapes_cases(const RungContext& context) {
   if (context.plan != nullptr) {
     const PlanShapes searched(spec, *context.plan, context.device);
     cases.add(searched.without_sense(k_senseless), budget);
+    cases.add_affordable("for launches that few sizes select",
+                         more_for_rare_launches(context, cases.shapes()), {}, budget);
     std::vector<Bindings> untold;
     std::vector<Bindings> values = searched.for_every_value(untold);
     cases.add_affordable("for values of the plan's expressions", std::move(values),
@@ -103,6 +106,10 @@ std::vector<CasePlan> shapes_cases(const RungContext& context) {
         searched.around_constants(k_around, context.seeds.next(), left_out);
     cases.add_affordable("around numbers of the plan", std::move(around), std::move(left_out),
                          budget);
+    // These have a budget of their own: they come from the candidate too, who could use up any.
+    WorkBudget own(spec, context.plan, k_share_of_kernels * work);
+    cases.add_affordable("at numbers of the kernels", searched.at_numbers(context.numbers), {},
+                         own);
   }
   cases.add_affordable("between those tested",
                        gap_shapes(spec, context.device, cases.shapes(), context.seeds.next()), {},

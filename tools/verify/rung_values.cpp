@@ -1,6 +1,7 @@
 // values: input families that make mistakes show, at small shapes, at slices of the workloads, at a
 // shape for every launch of the plan; those in which single elements count at long, odd ones too.
 #include "verify/linearity.hpp"
+#include "verify/repetition.hpp"
 #include "verify/rung.hpp"
 #include "verify/shapes.hpp"
 
@@ -76,6 +77,7 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
       plan.family = choice;
       // The shapes are those of other rungs, which look for what depends on the poison.
       plan.runs.resize(1);
+      repeat_if_dear(spec, plan);
       cases.push_back(std::move(plan));
     }
   }

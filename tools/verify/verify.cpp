@@ -245,7 +245,8 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
     std::optional<ReferenceLibrary> reference(std::in_place, options.reference,
                                               options.reference_timeout);
     SeedSource seeds(options.seed);
-    const RungContext context{spec, options.device, seeds, *reference, &version.plan};
+    const RungContext context{spec,       options.device, seeds,
+                              *reference, &version.plan,  version.numbers};
     const std::vector<PlannedRung> plans = planned(wanted, context);
     // Makes the first cases while the device starts.
     std::optional<CaseQueue> queue(std::in_place, spec, *reference, cases_of(plans),

@@ -49,6 +49,19 @@ TEST(GlobalState, FollowsAddressesThroughRegisters) {
       ElementsAre("v written"));
 }
 
+TEST(GlobalState, ConstantMemoryIsMemory) {
+  const auto with_table = [](const std::string& body) {
+    return state_of(".const .align 4 .b8 c[8] = {1, 2};\n.visible .entry k()\n{\n" + body + "}\n");
+  };
+  EXPECT_THAT(with_table("mov.u64 %rd1, c;\ncvta.const.u64 %rd2, %rd1;\nst.u32 [%rd2], %r1;"),
+              ElementsAre("c written"));
+  EXPECT_THAT(with_table("mov.u64 %rd1, c;\nshfl.sync.idx.b32 %r2, %rd1, 0, 31, -1;"),
+              ElementsAre("c escapes"));
+  EXPECT_THAT(with_table("mov.u64 %rd1, c;\nadd.s64 %rd2, %rd1, %rd3;\n"
+                         "ld.const.f32 %f1, [%rd2];\nld.const.u32 %r1, [c+4];"),
+              IsEmpty());
+}
+
 TEST(GlobalState, ReadingIsNoState) {
   EXPECT_THAT(state_of(kernel_with("mov.u64 %rd1, t;\nadd.s64 %rd2, %rd1, %rd3;\n"
                                    "ld.global.nc.f32 %f1, [%rd2];\nst.global.f32 [%rd4], %f1;")),

@@ -209,6 +209,18 @@ TEST(Expression, KnowsItsIntegersAndTheParts) {
   EXPECT_TRUE(Expression().constants().empty());
 }
 
+TEST(Expression, HasParts) {
+  std::vector<std::string> parts;
+  for (const Expression& part : Expression::parse("a - (b * 2 == 6)").parts()) {
+    parts.push_back(part.to_cpp());
+  }
+  EXPECT_EQ(parts.size(), 3U);
+  EXPECT_EQ(parts.back(), Expression::parse("b * 2").to_cpp());
+  EXPECT_EQ(Expression::parse("a - (b * 2 == 6)").parts()[1].names(), std::set<std::string>{"b"});
+  EXPECT_TRUE(Expression::parse("a").parts().empty());
+  EXPECT_TRUE(Expression().parts().empty());
+}
+
 TEST(ExpressionOver, UnknownNamesPointAtTheirPlace) {
   try {
     parse_expression_over("cols + rowz", {"rows", "cols"}, "axis");

@@ -189,6 +189,32 @@ TEST(Families, ScalesMakeRowsOfManySizes) {
   EXPECT_GT(sizes.size(), 4U);
 }
 
+TEST(Families, MagnitudesReachEverySizeThatDoesNotOverflow) {
+  for (const char* dtype : {"float32", "bfloat16", "float16"}) {
+    const Values values = drawn(spec_with(dtype), "magnitudes", "x", 300, 40);
+    std::set<int> sizes;
+    std::set<bool> signs;  // of rows of one sign
+    for (std::ptrdiff_t row = 0; row < 300; ++row) {
+      const auto first = values.begin() + 40 * row;
+      const auto [low, high] = std::minmax_element(first, first + 40);
+      EXPECT_TRUE(std::isfinite(*low) && std::isfinite(*high));
+      sizes.insert(std::ilogb(std::max(-*low, *high)));
+      if (row % 3 != 1) continue;
+      EXPECT_GT(*low * *high, 0.0);
+      EXPECT_LE(std::max(std::fabs(*low), std::fabs(*high)),
+                2.0 * std::min(std::fabs(*low), std::fabs(*high)));
+      signs.insert(*low > 0.0);
+    }
+    EXPECT_EQ(signs.size(), 2U);
+    EXPECT_GT(sizes.size(), std::string(dtype) == "float16" ? 10U : 50U) << dtype;
+  }
+  std::set<int> alone;  // a tensor of one row has elements of all sizes
+  for (const double value : drawn(spec_with("float32"), "magnitudes", "w", 1, 40)) {
+    alone.insert(std::ilogb(value));
+  }
+  EXPECT_GT(alone.size(), 20U);
+}
+
 TEST(Families, StridedRowsHaveTheirGreatestAtEqualDistances) {
   const Values values = drawn(spec_with("float32"), "strided");
   std::set<std::ptrdiff_t> distances;

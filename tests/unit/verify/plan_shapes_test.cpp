@@ -150,12 +150,38 @@ TEST(PlanShapes, HaveEveryValueOfAnExpressionThatTakesFew) {
     return PlanShapes(spec, plan, "cpu").for_every_value(left_out);
   };
   EXPECT_THAT(found(2, "cols"), IsEmpty());
-  EXPECT_THAT(found(2, "cols * 2 == 10006"), ElementsAre(Bindings{{"cols", 1}, {"rows", 1}},
-                                                         Bindings{{"cols", 5003}, {"rows", 1}}));
-  EXPECT_THAT(found(2, "rows % 3"), SizeIs(3));
+  EXPECT_THAT(found(2, "cols * 2 == 10006"),
+              ElementsAre(Bindings{{"cols", 1}, {"rows", 1}}, Bindings{{"cols", 2}, {"rows", 1}},
+                          Bindings{{"cols", 5003}, {"rows", 1}}));
+  const Bindings special{{"cols", 5003}, {"rows", 1}};
+  EXPECT_THAT(found(2, "cols - (cols * 2 == 10006)"), Contains(special));
+  EXPECT_THAT(found(2, "max(1, cols * 2 == 10006 ? cols - 1 : cols)"), Contains(special));
+  EXPECT_THAT(found(2, "rows % 3"), SizeIs(2 * 3));
   plan.launches.front().block[0] = Expression::parse("cols * 7 % 4099 == 5 ? 128 : 256");
-  EXPECT_THAT(found(2, "cols"), SizeIs(2));
+  EXPECT_THAT(found(2, "cols"), SizeIs(2 * 2));
   EXPECT_THAT(left_out, IsEmpty());
+}
+
+TEST(PlanShapes, TryALaunchAtOtherSizesThanTheSmallest) {
+  const OpSpec spec = samples::softmax();
+  const auto beyond = [&](const std::string& condition, const Bindings& shape) {
+    const LaunchPlan plan = plan_with({condition});
+    return PlanShapes(spec, plan, "cuda").beyond(plan.launches.front(), shape);
+  };
+  EXPECT_THAT(
+      beyond("cols % 1009 == 0", {{"cols", 1009}, {"rows", 1}}),
+      ElementsAre(Bindings{{"cols", 2018}, {"rows", 1}}, Bindings{{"cols", 5045}, {"rows", 1}}));
+  EXPECT_THAT(beyond("cols * rows == 35", {{"cols", 5}, {"rows", 7}}), IsEmpty());
+  EXPECT_THAT(beyond("rows % 7 == 0 && cols % 11 == 0", {{"cols", 11}, {"rows", 7}}), SizeIs(4));
+}
+
+TEST(PlanShapes, TakeTheNumbersOfKernelsForSizes) {
+  const OpSpec spec = samples::softmax();
+  const LaunchPlan plan = plan_with({""});
+  const PlanShapes searched(spec, plan, "cpu");
+  EXPECT_THAT(searched.at_numbers({5003}), ElementsAre(Bindings{{"cols", 5003}, {"rows", 1}}));
+  EXPECT_THAT(searched.at_numbers({77}), SizeIs(2));
+  EXPECT_THAT(searched.at_numbers({std::int64_t{1} << 31}), IsEmpty());
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+/* kernelloop:plan
+{ "launches": [
+    { "when": "cols % 1009 == 0", "kernel": "softmax_multiples", "grid": ["ceil_div(rows, 32)"],
+      "block": [32], "args": ["x", "y", "rows", "cols"] },
+    { "when": "cols % 1009 != 0", "kernel": "softmax_rows", "grid": ["ceil_div(rows, 32)"],
+      "block": [32], "args": ["x", "y", "rows", "cols"] } ] }
+*/
+#include <cuda_bf16.h>
+
+__device__ void softmax_of(const __nv_bfloat16* x, __nv_bfloat16* y, int rows, int cols, int terms) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  const __nv_bfloat16* in = x + static_cast<size_t>(row) * cols;
+  __nv_bfloat16* out = y + static_cast<size_t>(row) * cols;
+  float largest = -INFINITY;
+  for (int i = 0; i < terms; ++i) largest = fmaxf(largest, __bfloat162float(in[i]));
+  float sum = 0.0f;
+  for (int i = 0; i < terms; ++i) sum += __expf(__bfloat162float(in[i]) - largest);
+  for (int i = 0; i < cols; ++i) {
+    out[i] = __float2bfloat16(__expf(__bfloat162float(in[i]) - largest) / sum);
+  }
+}
+
+extern "C" __global__ void softmax_rows(const __nv_bfloat16* x, __nv_bfloat16* y, int rows, int cols) {
+  softmax_of(x, y, rows, cols, cols);
+}
+
+extern "C" __global__ void softmax_multiples(const __nv_bfloat16* x, __nv_bfloat16* y, int rows,
+                                             int cols) {
+  softmax_of(x, y, rows, cols, cols);
+}

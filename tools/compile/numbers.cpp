@@ -1,0 +1,83 @@
+#include "compile/numbers.hpp"
+
+#include "compile/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+namespace kernelloop {
+namespace {
+
+constexpr std::int64_t k_least = 3;
+constexpr std::int64_t k_most = std::int64_t{1} << 31;
+
+void add(std::optional<std::int64_t> number, std::set<std::int64_t>& numbers) {
+  if (!number || *number == INT64_MIN) return;
+  const std::int64_t size = std::abs(*number);
+  if (size >= k_least && size <= k_most) numbers.insert(size);
+}
+
+// The whole of `text` as a number; nothing where it is none.
+std::optional<std::int64_t> number_of(std::string_view text, int base) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// "5'003u" as C++ spells it; nothing for floating literals.
+std::optional<std::int64_t> literal_of(std::string_view word) {
+  std::string digits(word);
+  digits.erase(std::remove(digits.begin(), digits.end(), '\''), digits.end());
+  for (char& letter : digits) letter = static_cast<char>(std::tolower(letter));
+  while (!digits.empty() &&
+         (digits.back() == 'u' || digits.back() == 'l' || digits.back() == 'z')) {
+    digits.pop_back();
+  }
+  const std::string_view text = digits;
+  if (starts_with(text, "0x")) return number_of(text.substr(2), 16);
+  if (starts_with(text, "0b")) return number_of(text.substr(2), 2);
+  return number_of(text, text.size() > 1 && text.front() == '0' ? 8 : 10);
+}
+
+bool continues_literal(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '.' ||
+         letter == '\'';
+}
+
+}  // namespace
+
+std::set<std::int64_t> numbers_in(const PtxCode& code) {
+  static constexpr std::array<std::string_view, 8> k_tells{"setp", "set",  "add", "sub",
+                                                           "xor",  "addc", "mad", "slct"};
+  std::set<std::int64_t> numbers;
+  for (const PtxInstruction& one : code.instructions) {
+    if (!is_one_of(one.base(), k_tells)) continue;
+    for (const std::string& word : one.operands) add(number_of(word, 10), numbers);
+  }
+  return numbers;
+}
+
+std::set<std::int64_t> numbers_in(std::string_view code) {
+  std::set<std::int64_t> numbers;
+  for (std::size_t at = 0; at < code.size();) {
+    if (!continues_literal(code[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;  // of a name or a literal
+    while (end < code.size() && continues_literal(code[end])) ++end;
+    if (std::isdigit(static_cast<unsigned char>(code[at])) != 0) {
+      add(literal_of(code.substr(at, end - at)), numbers);
+    }
+    at = end;
+  }
+  return numbers;
+}
+
+}  // namespace kernelloop

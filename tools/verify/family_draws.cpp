@@ -1,0 +1,209 @@
+#include "verify/family_draws.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace kernelloop::family_draws {
+namespace {
+
+constexpr double k_overflown = std::numeric_limits<double>::infinity();
+
+// 2^round(log2(size)): a unit in which few bits are set.
+double power_of_two_near(double size) { return std::exp2(std::round(std::log2(size))); }
+
+double size_of(const FamilyDraw& tensor) { return std::fabs(tensor.center) + tensor.spread; }
+
+// Rows alternate, so that one tensor shows both.
+double sign_of(std::int64_t row) { return row % 2 == 0 ? 1.0 : -1.0; }
+
+// A number of its own for each row.
+double row_uniform(const FamilyDraw& tensor, std::int64_t row) {
+  return tensor.uniform(row * tensor.cols, 3);
+}
+
+}  // namespace
+
+double tiny(const FamilyDraw& tensor, std::int64_t index) {
+  const double scale = std::max(1e-6, 16.0 * tensor.smallest_normal) / size_of(tensor);
+  return tensor.own(index) * scale;
+}
+
+double large(const FamilyDraw& tensor, std::int64_t index) {
+  return tensor.own(index) * (tensor.limit / (4.0 * size_of(tensor)));
+}
+
+double shifted(const FamilyDraw& tensor, std::int64_t index) {
+  return tensor.own(index) + k_shift * tensor.spread;
+}
+
+double outliers(const FamilyDraw& tensor, std::int64_t index) {
+  const double factor = tensor.uniform(index) < 0.01 ? 100.0 : 1.0;
+  return tensor.center + (tensor.own(index) - tensor.center) * factor;
+}
+
+// Three significant bits: sums of it are exact, so that no rounding is repeated in one direction.
+double constant(const FamilyDraw& tensor, std::int64_t /*index*/) {
+  const double fraction = 1.0 + std::floor(4.0 * tensor.uniform(0, 0)) / 4.0;
+  const bool negative =
+      tensor.center < 0.0 || (tensor.center < tensor.spread && tensor.uniform(0, 1) < 0.5);
+  return (negative ? -fraction : fraction) * power_of_two_near(size_of(tensor));
+}
+
+double one_hot(const FamilyDraw& tensor, std::int64_t index) {
+  return tensor.is_needle(index) ? sign_of(tensor.row(index)) * size_of(tensor) : 0.0;
+}
+
+double needle(const FamilyDraw& tensor, std::int64_t index) {
+  if (!tensor.is_needle(index)) return tensor.own(index);
+  return tensor.center + sign_of(tensor.row(index)) * 16.0 * tensor.spread;
+}
+
+// Rows of all sizes between the spec's own and those of `tiny`, where neither a constant that is
+// added nor the elements prevail.
+double scales(const FamilyDraw& tensor, std::int64_t index) {
+  const double down = std::floor(25.0 * row_uniform(tensor, tensor.row(index)));
+  return tensor.own(index) * std::exp2(-down);
+}
+
+// Of every size whose sums and products do not overflow, by turns: rows of one size, rows of one
+// size and one sign, and rows whose elements have sizes of their own, as those of a single row do.
+double magnitudes(const FamilyDraw& tensor, std::int64_t index) {
+  const double top = std::log2(tensor.limit / 4.0);
+  const double bottom = std::max(-40.0, std::log2(16.0 * tensor.smallest_normal));
+  const auto drawn = [&](double random) {
+    return std::exp2(std::floor(bottom + (top - bottom) * random));
+  };
+  const std::int64_t kind = tensor.rows == 1 ? 2 : tensor.row(index) % 3;
+  if (kind == 2) return tensor.own(index) / size_of(tensor) * drawn(tensor.uniform(index, 1));
+  const double size = drawn(row_uniform(tensor, tensor.row(index)));
+  if (kind == 0) return tensor.own(index) / size_of(tensor) * size;
+  const bool negative = tensor.uniform(tensor.row(index) * tensor.cols, 2) < 0.5;
+  return (negative ? -size : size) * (1.0 + tensor.uniform(index));
+}
+
+// The greatest elements stand at equal distances: 8 to 64 of them, a power of two apart, as the
+// elements that one thread or lane sees.
+double strided(const FamilyDraw& tensor, std::int64_t index) {
+  const double random = row_uniform(tensor, tensor.row(index));
+  std::int64_t stride = 1;
+  while (stride * 16 <= tensor.cols) stride *= 2;
+  stride = std::max<std::int64_t>(1, stride >> static_cast<int>(3.0 * random));
+  const double place = 3.0 * random - std::floor(3.0 * random);
+  const auto first = static_cast<std::int64_t>(place * static_cast<double>(stride));
+  if (tensor.column(index) % stride != first) return tensor.own(index);
+  return tensor.center + (6.0 + 2.0 * tensor.uniform(index)) * tensor.spread;
+}
+
+// Pairs that cancel but for a little that does not.
+double cancelling(const FamilyDraw& tensor, std::int64_t index) {
+  const std::int64_t column = tensor.column(index);
+  if (column % 2 == 0) return tensor.own(index);
+  return tensor.spread / 64.0 - tensor.own(index - 1);
+}
+
+// Where exp() leaves the range of float16, float32 and float16 subnormals, and farther out.
+double exponents(const FamilyDraw& tensor, std::int64_t index) {
+  constexpr std::array k_edges{11.0, 12.0, 17.0, 88.0, 89.0, 104.0, 128.0, 200.0, 600.0};
+  const auto row = static_cast<std::size_t>(tensor.row(index));
+  const double edge = k_edges.at(row % k_edges.size());
+  if (tensor.column(index) == tensor.cols - 1) return edge * sign_of(tensor.row(index));
+  return edge * (2.0 * tensor.uniform(index) - 1.0);
+}
+
+// Four values, of which two are equal: -0 and +0.
+double ties(const FamilyDraw& tensor, std::int64_t index) {
+  constexpr std::array k_values{-1.0, -0.0, 0.0, 1.0};
+  const auto choice = static_cast<std::size_t>(4.0 * tensor.uniform(index));
+  return k_values.at(choice) * power_of_two_near(size_of(tensor));
+}
+
+double sorted(const FamilyDraw& tensor, std::int64_t index) {
+  const double last = static_cast<double>(std::max<std::int64_t>(1, tensor.cols - 1));
+  const double place = 4.0 * static_cast<double>(tensor.column(index)) / last - 2.0;
+  return tensor.center + sign_of(tensor.row(index)) * tensor.spread * place;
+}
+
+// Rows at one end, at the other, and two that lie within an eighth of the ends that the spec
+// declares; an open end leaves its side out. Whole rows of one extreme value are where a shift by
+// it, or by its logarithm, is lost.
+double edge(const FamilyDraw& tensor, std::int64_t index) {
+  const InputValues& values = tensor.values;
+  const double low = values.at_least ? *values.at_least : *values.at_most / 2.0;
+  const double high = values.at_most ? *values.at_most : *values.at_least * 2.0;
+  if (tensor.row(index) % 4 == 0) return low;
+  if (tensor.row(index) % 4 == 1) return high;
+  const double inwards = tensor.uniform(index) / 8.0;
+  return tensor.uniform(index, 1) < 0.5 ? low + (high - low) * inwards
+                                        : high - (high - low) * inwards;
+}
+
+// A quarter of the elements, or where denormals count every other row whole. Numbers that may be
+// flushed are so small that flushing them is within the bounds.
+double denormal(const FamilyDraw& tensor, std::int64_t index) {
+  const bool whole_row = !tensor.flushes && tensor.row(index) % 2 == 0;
+  if (!whole_row && tensor.uniform(index) >= 0.25) return tensor.own(index);
+  const double top = tensor.smallest_normal * (tensor.flushes ? 0x1p-4 : 1.0);
+  const double sign = tensor.uniform(index, 1) < 0.5 ? -1.0 : 1.0;
+  const double down = 6.0 * tensor.uniform(index, 2);
+  // Some rows with many that are equal.
+  return sign * top * std::exp2(tensor.row(index) % 4 == 3 ? -std::floor(down) : -down);
+}
+
+// Masked elements, one that overflowed, and a row masked whole; in every eighth row several that
+// overflowed.
+double infinite(const FamilyDraw& tensor, std::int64_t index) {
+  if (tensor.row(index) % 8 == 5 && tensor.uniform(index, 1) < 0.125) return k_overflown;
+  switch (tensor.row(index) % 4) {
+    case 0:
+      return tensor.uniform(index) < 0.25 ? -k_overflown : tensor.own(index);
+    case 1:
+      return tensor.is_needle(index) ? k_overflown : tensor.own(index);
+    case 2:
+      return -k_overflown;
+    default:
+      return tensor.own(index);
+  }
+}
+
+// One in most rows, with the sign bit in every other; several of both kinds in every fourth.
+double few_nan(const FamilyDraw& tensor, std::int64_t index) {
+  constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
+  const std::int64_t kind = tensor.row(index) % 4;
+  const double sign = tensor.uniform(index, 1) < 0.5 ? -1.0 : 1.0;
+  if (kind == 2 && tensor.uniform(index) < 0.125) return std::copysign(k_nan, sign);
+  const bool chosen = kind != 3 || tensor.row(index) == tensor.rows - 1;
+  if (chosen && tensor.is_needle(index)) return std::copysign(k_nan, kind == 1 ? -1.0 : 1.0);
+  return tensor.own(index);
+}
+
+// One element that lifts the results which it enters to the top of the range. The ordinary ones
+// beside it are at most 4 or so times smaller than their own greatest.
+double near_limit(const FamilyDraw& tensor, std::int64_t index) {
+  if (!tensor.is_chosen(index)) return tensor.own(index);
+  const double sign = tensor.uniform(index) < 0.5 ? -1.0 : 1.0;
+  return sign * tensor.top * (0.75 + 0.25 * tensor.uniform(index, 1));
+}
+
+double lowest(const FamilyDraw& tensor, std::int64_t /*index*/) { return tensor.values.low; }
+
+double highest(const FamilyDraw& tensor, std::int64_t /*index*/) { return tensor.values.high; }
+
+// The special value too, where there is one.
+double ends(const FamilyDraw& tensor, std::int64_t index) {
+  const double choice = tensor.uniform(index);
+  if (tensor.values.special_share > 0.0 && choice >= 0.75) return tensor.values.special_value;
+  return choice < 0.375 ? tensor.values.low : tensor.values.high;
+}
+
+// Sums of products of two such integers keep their standard deviation below a fifth of what the
+// output's type counts up to; exact_limit() in families.cpp puts that into `limit`.
+double integers(const FamilyDraw& tensor, std::int64_t index) {
+  const double largest = std::max(1.0, tensor.limit);
+  const double density = std::min(1.0, tensor.limit);
+  if (tensor.uniform(index, 1) >= density) return 0.0;
+  return std::floor((2.0 * largest + 1.0) * tensor.uniform(index)) - largest;
+}
+
+}  // namespace kernelloop::family_draws
