@@ -60,6 +60,8 @@ struct InputFamily {
   bool scales_own = false;  // the spec's own values times a factor
   // While it draws one input, an eighth of the elements of the others that it could draw is 0.
   bool zeros_beside = false;
+  // Draws something for each row, so that many rows show more.
+  bool differs_by_row = false;
 };
 
 // In the order in which they are tried.

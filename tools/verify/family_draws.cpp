@@ -60,6 +60,12 @@ double needle(const FamilyDraw& tensor, std::int64_t index) {
   return tensor.center + sign_of(tensor.row(index)) * 16.0 * tensor.spread;
 }
 
+// Where exp() of the rest vanishes beside it, by degrees.
+double leads(const FamilyDraw& tensor, std::int64_t index) {
+  if (!tensor.is_needle(index)) return tensor.own(index);
+  return tensor.center + 2.0 * tensor.spread + 24.0 * row_uniform(tensor, tensor.row(index));
+}
+
 // Rows of all sizes between the spec's own and those of `tiny`, where neither a constant that is
 // added nor the elements prevail.
 double scales(const FamilyDraw& tensor, std::int64_t index) {

@@ -17,6 +17,7 @@ double outliers(const FamilyDraw& tensor, std::int64_t index);
 double constant(const FamilyDraw& tensor, std::int64_t index);
 double one_hot(const FamilyDraw& tensor, std::int64_t index);
 double needle(const FamilyDraw& tensor, std::int64_t index);
+double leads(const FamilyDraw& tensor, std::int64_t index);
 double scales(const FamilyDraw& tensor, std::int64_t index);
 double magnitudes(const FamilyDraw& tensor, std::int64_t index);
 double strided(const FamilyDraw& tensor, std::int64_t index);

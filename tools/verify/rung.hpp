@@ -54,7 +54,7 @@ struct RungContext {
   std::string device;  // "cuda" | "cpu"
   SeedSource& seeds;
   const ReferenceLibrary& reference;
-  const LaunchPlan* plan = nullptr;  // of the version; nullptr: nothing is known about it
+  const LaunchPlan* plan = nullptr;     // of the version; nullptr: nothing is known about it
   std::set<std::int64_t> numbers = {};  // of the version's kernels (CompiledVersion::numbers)
   // Where a rung says what it leaves out, for its verdict; nullptr: nobody asks.
   std::vector<std::string>* notes = nullptr;

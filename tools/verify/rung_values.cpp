@@ -1,5 +1,6 @@
 // values: input families that make mistakes show, at small shapes, at slices of the workloads, at a
-// shape for every launch of the plan; those in which single elements count at long, odd ones too.
+// shape for every launch of the plan; those in which single elements count at long, odd ones too,
+// those that differ by row at many short rows.
 #include "verify/linearity.hpp"
 #include "verify/repetition.hpp"
 #include "verify/rung.hpp"
@@ -57,6 +58,7 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
     everywhere.insert(everywhere.end(), known.begin() + static_cast<std::ptrdiff_t>(before),
                       known.end());
   }
+  const std::vector<Bindings> short_ones = many_rows(spec, context.device, "values");
   const std::vector<FamilyChoice> choices = fair_choices(context, everywhere.front());
   const bool emulated = context.device == "cpu";
   std::uint64_t turn = context.seeds.next();
@@ -67,6 +69,9 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
       shapes.push_back(slices[turn++ % slices.size()]);  // by turns: an emulation is slow
     } else {
       shapes.insert(shapes.end(), slices.begin(), slices.end());
+    }
+    if (choice.family->differs_by_row) {
+      shapes.insert(shapes.end(), short_ones.begin(), short_ones.end());
     }
     if (single_elements_count(*choice.family)) {
       shapes.insert(shapes.end(), long_ones.begin(), long_ones.end());

@@ -83,6 +83,20 @@ Bindings friendly_shape(const OpSpec& spec, const std::string& device, std::int6
   return shape;
 }
 
+std::vector<Bindings> many_rows(const OpSpec& spec, const std::string& device,
+                                const std::string& rung) {
+  constexpr std::int64_t k_short = 7;
+  const auto own = spec.ladder.shapes.find(rung);
+  if (own != spec.ladder.shapes.end() && !own->second.empty()) return {};
+  Bindings shape = near(spec, start_shape(spec), k_short);
+  const std::vector<std::string> axes = variable_axes(spec);
+  const auto outer = std::find_if(axes.begin(), axes.end(),
+                                  [&](const std::string& axis) { return !is_inner(spec, axis); });
+  if (outer == axes.end()) return {};
+  move_axis(spec, shape, *outer, device == "cpu" ? 64 : 1024);
+  return {shape};
+}
+
 std::vector<Bindings> value_shapes(const OpSpec& spec, const std::string& device,
                                    const std::string& rung) {
   if (const auto own = spec.ladder.shapes.find(rung);

@@ -27,6 +27,11 @@ Bindings friendly_shape(const OpSpec& spec, const std::string& device, std::int6
 std::vector<Bindings> value_shapes(const OpSpec& spec, const std::string& device,
                                    const std::string& rung);
 
+// Many short rows, for values that differ by row. Nothing where the constraints allow no such shape
+// or the spec's ladder has shapes for `rung`.
+std::vector<Bindings> many_rows(const OpSpec& spec, const std::string& device,
+                                const std::string& rung);
+
 // The workloads of the device with fewer rows: as long along contiguous axes, so that they take the
 // paths that are timed, and small enough for many runs. Without duplicates, from small to large.
 std::vector<Bindings> workload_slices(const OpSpec& spec, const std::string& device);

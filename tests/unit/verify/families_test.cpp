@@ -189,6 +189,20 @@ TEST(Families, ScalesMakeRowsOfManySizes) {
   EXPECT_GT(sizes.size(), 4U);
 }
 
+TEST(Families, LeadsAreAheadByDegrees) {
+  const Values values = drawn(spec_with("float32"), "leads", "x", 60, 40);
+  std::set<int> leads;
+  for (std::ptrdiff_t row = 0; row < 60; ++row) {
+    std::vector<double> sorted(values.begin() + 40 * row, values.begin() + 40 * (row + 1));
+    std::sort(sorted.begin(), sorted.end());
+    EXPECT_GE(sorted[39], 2.0);
+    EXPECT_LE(sorted[39], 26.0);
+    EXPECT_LT(sorted[38], 6.0);
+    leads.insert(static_cast<int>(sorted[39]) / 4);
+  }
+  EXPECT_EQ(leads.size(), 7U);
+}
+
 TEST(Families, MagnitudesReachEverySizeThatDoesNotOverflow) {
   for (const char* dtype : {"float32", "bfloat16", "float16"}) {
     const Values values = drawn(spec_with(dtype), "magnitudes", "x", 300, 40);

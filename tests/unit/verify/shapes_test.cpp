@@ -32,6 +32,19 @@ OpSpec constrained() {
     "workloads": [{"name": "w", "axes": {"heads": 32, "kv_heads": 8, "dim": 128}}]})");
 }
 
+TEST(Shapes, ManyRowsAreShort) {
+  EXPECT_EQ(many_rows(samples::softmax(), "cpu", "values"),
+            (std::vector<Bindings>{{{"rows", 64}, {"cols", 7}}}));
+  EXPECT_EQ(many_rows(samples::softmax(), "cuda", "values").front().at("rows"), 1024);
+  const std::vector<Bindings> shapes = many_rows(constrained(), "cuda", "values");
+  ASSERT_EQ(shapes.size(), 1U);
+  EXPECT_EQ(shapes.front().at("dim"), 16);
+  EXPECT_GE(shapes.front().at("heads"), 1000);
+  OpSpec own = samples::softmax();
+  own.ladder.shapes["values"] = {{{"rows", 3}, {"cols", 5}}};
+  EXPECT_TRUE(many_rows(own, "cpu", "values").empty());
+}
+
 TEST(Shapes, CoverOnesWarpsAndTiles) {
   for (const char* device : {"cpu", "cuda"}) {
     const std::vector<Bindings> shapes = edge_shapes(samples::softmax(), device, 1);
