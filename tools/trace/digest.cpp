@@ -132,8 +132,9 @@ void describe_roles(const LaunchTrace& trace, LaunchDigest& digest) {
   }
   std::vector<std::pair<std::set<std::string>, RoleDigest>> roles;
   for (const auto& [number, names] : marks) {
-    const auto found = std::find_if(roles.begin(), roles.end(),
-                                    [&](const auto& role) { return role.first == names; });
+    const auto found = std::find_if(roles.begin(), roles.end(), [&names = names](const auto& role) {
+      return role.first == names;
+    });
     RoleDigest& role =
         found != roles.end() ? found->second : roles.emplace_back(names, RoleDigest{}).second;
     role.warps.push_back(number);
