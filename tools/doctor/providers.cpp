@@ -1,6 +1,7 @@
 #include "propose/courier.hpp"
 #include "propose/journal.hpp"
 #include "propose/key_source.hpp"
+#include "propose/transport.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
@@ -8,8 +9,6 @@
 #include <fmt/format.h>
 
 #include "doctor/doctor.hpp"
-
-#include <algorithm>
 
 namespace kernelloop {
 namespace {
@@ -30,22 +29,14 @@ std::string key_text(const Endpoint& endpoint) {
                      key.size() < k_shortest ? "" : key.substr(key.size() - k_shown));
 }
 
-// A URL without the user and password that may stand in it.
-std::string shown_url(const std::string& url) {
-  const std::size_t scheme = url.find("://");
-  if (scheme == std::string::npos) return url;
-  const std::size_t begin = scheme + 3;
-  const std::size_t end = std::min(url.find_first_of("/?#", begin), url.size());
-  const std::size_t at = url.rfind('@', end);
-  if (at == std::string::npos || at < begin || at > end) return url;
-  return url.substr(0, begin) + url.substr(at + 1);
-}
-
 Finding http_provider(const std::string& name, const Endpoint& endpoint) {
   const bool needs_key = name != "openai-chat";
   std::string key;
   try {
     key = key_text(endpoint);
+    if (!endpoint.base_url.empty()) {
+      check_url(endpoint.base_url, !key.empty(), endpoint.base_url_from);
+    }
   } catch (const Error& error) {
     return {Level::broken, name, error.what(), ""};
   }
@@ -56,8 +47,9 @@ Finding http_provider(const std::string& name, const Endpoint& endpoint) {
     return {Level::absent, name, "no base URL",
             "set KERNELLOOP_OPENAI_CHAT_BASE_URL to use it, like http://localhost:8080/v1"};
   }
-  return {Level::ok, name,
-          fmt::format("{}, {}", key.empty() ? "no key" : key, shown_url(endpoint.base_url)), ""};
+  // A query may hold a secret.
+  const std::string url = endpoint.base_url.substr(0, endpoint.base_url.find_first_of("?#"));
+  return {Level::ok, name, fmt::format("{}, {}", key.empty() ? "no key" : key, url), ""};
 }
 
 Finding command_provider(const UserConfig& user) {

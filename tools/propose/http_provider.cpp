@@ -75,8 +75,8 @@ Reply HttpProvider::ask(const AskRequest& request) {
   if (reply.failure && reply.failure->kind != Failure::Kind::budget) {
     const std::string where = shown_url(parts_.endpoint.base_url);
     const std::string key =
-        parts_.endpoint.key_from.empty() ? "" : ", key of " + parts_.endpoint.key_from;
-    reply.failure->message = fmt::format("{} ({}{})", reply.failure->message, where, key);
+        parts_.endpoint.key.empty() ? "without a key" : "key of " + parts_.endpoint.key_from;
+    reply.failure->message = fmt::format("{} ({}, {})", reply.failure->message, where, key);
   }
   return reply;
 }

@@ -102,13 +102,22 @@ TEST_F(DoctorTest, ShowsKeysBySourceAndEnd) {
   const std::string key = "key-" + std::string(30, 'x') + "a1b2";
   variables_["ANTHROPIC_API_KEY"] = key;
   variables_["OPENAI_API_KEY"] = "short-key";
-  variables_["KERNELLOOP_OPENAI_CHAT_BASE_URL"] = "http://me:hidden@localhost:8080/v1";
+  variables_["KERNELLOOP_OPENAI_CHAT_BASE_URL"] = "http://localhost:8080/v1?code=hidden";
   const auto findings = check_providers(machine_);
   EXPECT_THAT(find(findings, "anthropic").text, HasSubstr("key from ANTHROPIC_API_KEY (...a1b2)"));
   EXPECT_THAT(find(findings, "openai").text, HasSubstr("(...)"));
   EXPECT_EQ(find(findings, "openai-chat").text, "no key, http://localhost:8080/v1");
   const std::string all = to_text(findings) + to_json(findings).dump();
   for (const char* secret : {"xxxxx", "short", "hidden"}) EXPECT_THAT(all, Not(HasSubstr(secret)));
+}
+
+TEST_F(DoctorTest, KnowsUrlsThatNothingIsSentTo) {
+  variables_["KERNELLOOP_OPENAI_CHAT_BASE_URL"] = "http://me:hidden@localhost:8080/v1";
+  EXPECT_EQ(find(check_providers(machine_), "openai-chat").level, Level::broken);
+  EXPECT_THAT(to_text(check_providers(machine_)), Not(HasSubstr("hidden")));
+  variables_["KERNELLOOP_OPENAI_CHAT_BASE_URL"] = "http://far.example/v1";
+  variables_["KERNELLOOP_OPENAI_CHAT_API_KEY"] = "key-of-some-worth-here";
+  EXPECT_EQ(find(check_providers(machine_), "openai-chat").level, Level::broken);
 }
 
 TEST_F(DoctorTest, SaysHowToSetUpAProvider) {

@@ -197,6 +197,12 @@ TEST_F(HttpProviderTest, NeverShowsTheKey) {
   EXPECT_THAT(reply.failure->message, HasSubstr("https://x.example"));
 }
 
+TEST_F(HttpProviderTest, SaysThatThereWasNoKey) {
+  endpoint_.key.clear();
+  respond({{401, {}, R"({"error":{"message":"who are you"}})", ""}});
+  EXPECT_THAT(ask().failure->message, HasSubstr("(https://x.example, without a key)"));
+}
+
 TEST_F(HttpProviderTest, KeepsTheKeyOutOfWhatTheServerRepeats) {
   // In two pieces, so that no look at the raw stream can find it.
   respond(
