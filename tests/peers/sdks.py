@@ -4,54 +4,19 @@ sdks.py STUB_PROGRAM. Exit code 77 when the SDKs are not installed.
 """
 
 import json
-import pathlib
-import subprocess
 import sys
-import tempfile
-import time
 
-try:
-    import anthropic
-    import openai
-except ImportError as missing:
-    print(f"skipped: {missing.name} is not installed (tests/peers/requirements.txt)")
-    sys.exit(77)
+from peer import Stub, expect, need
+
+need("anthropic", "openai")
+import anthropic
+import openai
 
 TOOL = {
     "name": "look",
     "description": "looks something up",
     "schema": {"type": "object", "properties": {"what": {"type": "string"}}},
 }
-
-
-class Stub:
-    """The stub server with a script of replies, one per request; the last one stays."""
-
-    def __init__(self, program, replies):
-        self.directory = tempfile.TemporaryDirectory()
-        root = pathlib.Path(self.directory.name)
-        (root / "script.json").write_text(json.dumps(replies))
-        self.process = subprocess.Popen(
-            [program, "--port-file", root / "port", "--script", root / "script.json",
-             "--report", root / "report.json", "--seconds", "60"])
-        for _ in range(100):
-            if (root / "port").exists():
-                break
-            time.sleep(0.05)
-        self.url = f"http://127.0.0.1:{(root / 'port').read_text().strip()}"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        self.directory.cleanup()
-
-
-def expect(condition, what):
-    if not condition:
-        raise AssertionError(what)
 
 
 def check_anthropic(program):
