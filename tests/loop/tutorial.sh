@@ -45,6 +45,9 @@ refuses nvbench.log "$kernelloop" report axpy --build-dir build --nvbench out.js
 expect "--version second: a version is named v001, v002, ..." nvbench.log
 [[ ! -e out.json ]] || fail "a refused export was written"
 
+# Before anything ships there is nothing to tell the origin of.
+succeeds unadopted.log ctest --test-dir build -V -R "axpy.provenance"
+expect "skipped: axpy has no adopted version yet; build optimize_axpy, then adopt_axpy" unadopted.log
 succeeds adopt.log cmake --build build --target adopt_axpy
 expect "is adopted" reports/axpy/cpu.md
 [[ -f generated/axpy/adopted.json ]] || fail "nothing was adopted"

@@ -12,6 +12,12 @@ namespace {
 
 void check_provenance(const std::string& path) {
   const OpConfig config = load_config(path);
+  if (!was_adopted(config)) {
+    throw Error(ExitCode::skipped,
+                fmt::format("skipped: {0} has no adopted version yet; build optimize_{0}, then "
+                            "adopt_{0}",
+                            config.op));
+  }
   const std::vector<std::string> problems = provenance_problems(config);
   if (!problems.empty()) {
     throw Error(ExitCode::check_failed, fmt::format("{}", fmt::join(problems, "\nkernelloop: ")));

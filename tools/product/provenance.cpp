@@ -11,6 +11,9 @@
 #include "languages/version_source.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
 
 namespace kernelloop {
 namespace {
@@ -90,7 +93,23 @@ std::vector<std::string> check_entry(const OpConfig& config, const AdoptedVersio
   return problems;
 }
 
+// Evidence of any device; empty when there is none. Reports lie in the same directory.
+std::filesystem::path first_evidence(const OpConfig& config) {
+  std::vector<std::filesystem::path> found;
+  std::error_code none;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(config.reports_dir / config.op, none)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".json") && !name.ends_with(".report.json")) found.push_back(entry.path());
+  }
+  return found.empty() ? std::filesystem::path() : *std::min_element(found.begin(), found.end());
+}
+
 }  // namespace
+
+bool was_adopted(const OpConfig& config) {
+  return std::filesystem::exists(config.adopted_file()) || !first_evidence(config).empty();
+}
 
 std::vector<std::string> provenance_problems(const OpConfig& config) {
   std::optional<Adopted> adopted;
@@ -100,10 +119,12 @@ std::vector<std::string> provenance_problems(const OpConfig& config) {
     return {error.what()};
   }
   if (!adopted) {
+    const std::filesystem::path evidence = first_evidence(config);
+    if (evidence.empty()) return {};
     return {
-        fmt::format("{0} has no adopted version ({1} is missing); run optimize_{0}, then "
-                    "adopt_{0}",
-                    config.op, config.adopted_file().string())};
+        fmt::format("{}: {} is missing, though {} is evidence of an adopted version; restore it "
+                    "from git, or {}",
+                    config.op, config.adopted_file().string(), evidence.string(), remedy(config))};
   }
   if (adopted->op != config.op) {
     return {fmt::format("{}: {} is about {}; restore it from git", config.op,

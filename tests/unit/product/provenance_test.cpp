@@ -7,6 +7,7 @@
 namespace kernelloop {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -71,9 +72,23 @@ TEST_F(ProvenanceTest, OldRulesAreFound) {
               ElementsAre(HasSubstr("run verify_softmax, then adopt_softmax")));
 }
 
-TEST_F(ProvenanceTest, NothingAdoptedIsFound) {
+TEST_F(ProvenanceTest, ALostAdoptedFileIsFoundByItsEvidence) {
   std::filesystem::remove(adopted_file());
-  EXPECT_THAT(provenance_problems(config_), ElementsAre(HasSubstr("has no adopted version")));
+  EXPECT_TRUE(was_adopted(config_));
+  EXPECT_THAT(provenance_problems(config_),
+              ElementsAre(AllOf(HasSubstr("adopted.json is missing, though "),
+                                HasSubstr("nvidia-h200.json is evidence of an adopted version"))));
+}
+
+TEST_F(ProvenanceTest, WhereNothingWasAdoptedNothingIsWrong) {
+  std::filesystem::remove(adopted_file());
+  std::filesystem::remove(evidence());
+  // A report of what is there is no evidence.
+  write(root() / "reports/softmax/nvidia-h200.report.json", "{}\n");
+  EXPECT_FALSE(was_adopted(config_));
+  EXPECT_THAT(provenance_problems(config_), IsEmpty());
+  std::filesystem::remove_all(root() / "reports");
+  EXPECT_FALSE(was_adopted(config_));
 }
 
 TEST_F(ProvenanceTest, ABrokenAdoptedFileIsFoundWithItsPlace) {
