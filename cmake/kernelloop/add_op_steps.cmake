@@ -71,8 +71,23 @@ function(_kernelloop_add_op_steps op working_directory)
       VERBATIM
     )
   endif()
-  # A broken spec stops the loop before anything is asked.
-  set(known "${contract}")
+  # Whether the reference works. The file says no more than that it does, so that a changed reference
+  # asks for nothing.
+  set(reference_works "${BUILD_DIR}/reference.json")
+  add_custom_command(
+    OUTPUT "${reference_works}"
+    COMMAND
+      "${DEVICE_LAUNCHER}" "${device_tool}" reference --checks "${checks}" --reference
+      "${reference}" --device ${DEVICE} --output "${reference_works}"
+    DEPENDS "${checks}" ${op}_reference
+    JOB_POOL kernelloop_gpu
+    COMMENT "${op}: reference"
+    COMMAND_EXPAND_LISTS
+    WORKING_DIRECTORY "${working_directory}"
+    VERBATIM
+  )
+  # A broken spec or reference stops the loop before anything is asked.
+  set(known "${contract}" "${reference_works}")
   set(previous_history "")
   set(round_facts "")
   set(looks "")

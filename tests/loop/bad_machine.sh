@@ -39,11 +39,15 @@ asked() {
 }
 optimise=(cmake --build build --target optimize_axpy)
 
-# A reference that crashes, then one that returns NaN: the version waits, nobody is asked again.
+# A reference that does not compile, one that crashes, one that returns NaN: nobody is asked. With
+# versions that are there already, these wait.
 project reference cpu
 broken() {
   sed "s/z\[i\] = [^;]*;/$1/" "$source_dir/docs/tutorial/references/axpy.cpp" >references/axpy.cpp
 }
+broken 'z[i] = beta;'
+refuses uncompiled.log "${optimise[@]}"
+expect "was not declared in this scope" uncompiled.log
 broken 'z.data()[i + (std::int64_t{1} << 40)] = 0;'
 refuses crash.log "${optimise[@]}"
 expect "the reference of op 'axpy'" crash.log
@@ -51,10 +55,16 @@ expect "it crashed with signal 11 (Segmentation fault)" crash.log
 broken 'z[i] = 0.0 \/ (alpha * 0);'
 refuses nan.log "${optimise[@]}"
 expect "it makes NaN of finite inputs in element" nan.log
-[[ ! -e build/kernelloop/axpy/v001/verify.json ]] || fail "a broken reference left a verdict"
+asked 0
 cp "$source_dir/docs/tutorial/references/axpy.cpp" references/
 succeeds mended.log "${optimise[@]}"
 [[ $(json build/kernelloop/axpy/v001/verify.json status) == passed ]] || fail "v001 should pass"
+asked 1
+broken 'z[i] = 0.0 \/ (alpha * 0);'
+refuses nan_later.log "${optimise[@]}"
+expect "it makes NaN of finite inputs in element" nan_later.log
+cp "$source_dir/docs/tutorial/references/axpy.cpp" references/
+succeeds mended_later.log "${optimise[@]}"
 asked 1
 
 # No nvcc where the CUDA device wants one: told before anybody is asked.
@@ -62,6 +72,28 @@ project no_nvcc cuda
 sed -i -E 's|("nvcc": *)"[^"]*"|\1""|' build/kernelloop/axpy/config.json
 refuses no_nvcc.log "${optimise[@]}"
 expect "there is no nvcc to compile a proposal with; nothing was asked" no_nvcc.log
+asked 0
+
+# A host compiler that has no runtime of AddressSanitizer, and options that nvcc does not know.
+project compilers cpu
+cat >compiler.sh <<'EOF'
+#!/bin/sh
+case "$*" in *-print-file-name=*) echo "${1#*=}"; exit 0 ;; esac
+exec c++ "$@"
+EOF
+chmod +x compiler.sh
+config=build/kernelloop/axpy/config.json
+cp $config config.json
+sed -i -E "s|(\"host_compiler\": *)\"[^\"]*\"|\1\"$PWD/compiler.sh\"|" $config
+refuses runtime.log "${optimise[@]}"
+expect "axpy: nothing was asked: the host compiler $PWD/compiler.sh has no libasan.so" runtime.log
+cp config.json $config
+if command -v nvcc >/dev/null; then
+  sed -i -E 's|("compile_options": *)\[\]|\1["--frob"]|' $config
+  refuses options.log "${optimise[@]}"
+  expect "axpy: nothing was asked: nvcc refuses its options" options.log
+  expect "correct COMPILE_OPTIONS or ARCHITECTURES of add_kernel_op" options.log
+fi
 asked 0
 
 # Two builds of one folder at once: every question is asked once, both end well.

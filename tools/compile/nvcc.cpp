@@ -167,9 +167,11 @@ void require_fault_of_source(const NvccJob& job, const ProcessResult& result,
   }
   if (verdict.has_errors || verdict.tool_signal != 0 || result.signal != 0) return;
   if (result.output_truncated) return;
-  fail(ExitCode::environment, "nvcc failed for a reason of its own ({}): {}; run {} by hand to see",
+  fail(ExitCode::environment,
+       "nvcc failed for a reason of its own ({}): {}; run {} by hand to see; compile options are "
+       "[{}]",
        result.describe(), verdict.other_lines.empty() ? "no message" : verdict.other_lines,
-       job.nvcc.string());
+       job.nvcc.string(), joined(job.options));
 }
 
 // The files of a Make rule `target : a b \ c`, unescaped.

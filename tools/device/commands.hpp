@@ -11,6 +11,7 @@ void add_worker_command(CLI::App& app);  // internal: the process that loads can
 void add_info_command(CLI::App& app);
 void add_list_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
+void add_reference_command(CLI::App& app);
 void add_oracle_command(CLI::App& app);
 void add_baselines_command(CLI::App& app);
 void add_bench_command(CLI::App& app);

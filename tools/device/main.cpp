@@ -16,6 +16,7 @@ void add_commands(CLI::App& app) {
   kernelloop::add_list_command(app);
   kernelloop::add_worker_command(app);
   kernelloop::add_verify_command(app);
+  kernelloop::add_reference_command(app);
   kernelloop::add_oracle_command(app);
   kernelloop::add_baselines_command(app);
   kernelloop::add_bench_command(app);

@@ -1,4 +1,5 @@
 #include "compile/compile.hpp"
+#include "compile/compiler_trial.hpp"
 #include "config/op_config.hpp"
 #include "kernelloop/commands.hpp"
 #include "kernelloop/compile_request.hpp"
@@ -10,6 +11,7 @@
 
 #include "context/reading_tools.hpp"
 #include "languages/toolchain.hpp"
+#include "languages/version_source.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -26,7 +28,8 @@ struct ProposeOptions {
 // The compile step, as the inner loop uses it.
 class StepCompiler : public Compiler {
  public:
-  StepCompiler(const OpConfig& config, const OpSpec& spec) : config_(config), spec_(spec) {}
+  StepCompiler(const OpConfig& config, const OpSpec& spec, int version)
+      : config_(config), spec_(spec), version_(version) {}
 
   void require_ready(const Language& language) override {
     if (!language.is_cuda()) {
@@ -34,11 +37,18 @@ class StepCompiler : public Compiler {
       return;
     }
     const bool cpu = config_.device == "cpu";
-    if (cpu ? !config_.host_compiler.empty() : !config_.nvcc.empty()) return;
-    fail(ExitCode::environment,
-         "{}: there is no {} to compile a proposal with; nothing was asked; install it and "
-         "configure again",
-         config_.op, cpu ? "host compiler" : "nvcc");
+    if (cpu ? config_.host_compiler.empty() : config_.nvcc.empty()) {
+      fail(ExitCode::environment,
+           "{}: there is no {} to compile a proposal with; nothing was asked; install it and "
+           "configure again",
+           config_.op, cpu ? "host compiler" : "nvcc");
+    }
+    if (follows_others(language)) return;
+    try {
+      try_compilers(compile_request(config_, spec_, "kernel.cu", {}));
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}: nothing was asked: {}", config_.op, error.what()));
+    }
   }
 
   CompileOutcome compile(const std::filesystem::path& source,
@@ -48,15 +58,27 @@ class StepCompiler : public Compiler {
   }
 
  private:
+  // Whether versions of earlier rounds are in the language: their compile steps have shown that its
+  // compiler works.
+  [[nodiscard]] bool follows_others(const Language& language) const {
+    const int first = config_.first_of_round(config_.round_of(version_));
+    for (int earlier = 1; earlier < first; ++earlier) {
+      const auto source = find_version_source(config_.version_dir(earlier));
+      if (source && source->language == &language) return true;
+    }
+    return false;
+  }
+
   const OpConfig& config_;
   const OpSpec& spec_;
+  int version_;
 };
 
 void propose_and_say(const ProposeOptions& options) {
   const OpConfig config = load_config(options.config);
   const OpSpec spec = load_op_spec(config.spec);
   const UserConfig user = load_user_config(process_environment);
-  StepCompiler compiler(config, spec);
+  StepCompiler compiler(config, spec, options.version);
   ProposeRequest request;
   request.config = &config;
   request.spec = &spec;

@@ -17,8 +17,8 @@ struct CompileOutcome {
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  // Throws Error(environment) when nothing in the language can be compiled here: called before
-  // anything is asked.
+  // Throws Error(environment) when nothing in the language can be compiled here, Error(bad_input)
+  // when its compiler refuses the op's options: called before anything is asked.
   virtual void require_ready(const Language& language) = 0;
   // `scratch` is a directory for the artefacts, which nobody needs afterwards. A bad source is a
   // value; throws Error for the machine's faults.

@@ -5,7 +5,7 @@
 #   log                 one line per run
 #   hold_<step>_<vNNN>  the step says "reached" and hangs while this file is there
 #   wait_<vNNN>         propose ends as the manual provider does while it waits for a person
-#   fail_<step>_<vNNN>  the step ends with exit code 4 and writes nothing
+#   fail_<step>_<vNNN>  the step ends with exit code 4 and writes nothing; fail_reference_<op> too
 #   stop_<vNNN>         the learn step that ends with this version decides to stop
 set -eu
 state="${KERNELLOOP_FAKE_STATE:?not set; the stand-in programs are for tests}"

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "compile/compile.hpp"
+#include "compile/compiler_trial.hpp"
+#include "support/error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,6 +31,16 @@ class Compile : public VersionTest {
               one.at("message").get<std::string>() + "\n";
     }
     return text;
+  }
+
+  // What try_compilers says, its exit code in front; empty when it is content.
+  static std::string trial(const CompileRequest& request) {
+    try {
+      try_compilers(request);
+    } catch (const Error& error) {
+      return std::to_string(static_cast<int>(error.code())) + " " + error.what();
+    }
+    return {};
   }
 
   static std::size_t lines(const std::string& text) {

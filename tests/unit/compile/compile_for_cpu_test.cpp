@@ -10,6 +10,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 // The CPU device, with nvcc (fixture Compile) and without.
 class CompileForCpu : public Compile {
@@ -136,6 +137,20 @@ TEST_F(CompileWithoutNvcc, NeedsAHostCompiler) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::environment);
   }
+}
+
+TEST_F(CompileWithoutNvcc, TriesTheHostCompilerOnAKernelThatDoesNothing) {
+  EXPECT_EQ(trial(request_), "");
+  request_.host_compiler = directory_.path() / "broken";
+  write_file_atomic(request_.host_compiler,
+                    "#!/bin/sh\n"
+                    "case \"$*\" in *-dM*) echo '#define __GNUC__ 12'; exit 0 ;; esac\n"
+                    "echo 'broken: fatal error: out of luck' >&2; exit 1\n");
+  std::filesystem::permissions(request_.host_compiler, std::filesystem::perms::owner_all);
+  EXPECT_THAT(trial(request_),
+              AllOf(StartsWith("4 " + request_.host_compiler.string() +
+                               " cannot compile even a kernel that does nothing: "),
+                    HasSubstr("out of luck")));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST_F(Compile, BuildsAGoodVersion) {
   const Json compiled = compile(plan_comment() + k_kernel);
@@ -356,6 +357,23 @@ TEST_F(Compile, RefusesOptionsThatNvccRefuses) {
     EXPECT_EQ(error.code(), ExitCode::bad_input);
     EXPECT_THAT(error.what(), HasSubstr("COMPILE_OPTIONS"));
   }
+}
+
+TEST_F(Compile, TriesOptionsOnAKernelThatDoesNothing) {
+  EXPECT_EQ(trial(request_), "");
+  request_.options = {"--frob"};
+  EXPECT_THAT(trial(request_), AllOf(StartsWith("3 nvcc refuses its options: "),
+                                     HasSubstr("correct COMPILE_OPTIONS or ARCHITECTURES")));
+  request_.options = {"-include", "not_there.cuh"};
+  EXPECT_THAT(trial(request_), AllOf(StartsWith("4 nvcc failed for a reason of its own"),
+                                     HasSubstr("not_there.cuh: No such file"),
+                                     HasSubstr("options are [-include not_there.cuh]")));
+  request_.options = {"-Dvoid=frob"};
+  EXPECT_THAT(trial(request_),
+              AllOf(StartsWith("3 " + request_.nvcc.string() +
+                               " cannot compile even a kernel that does nothing: "),
+                    HasSubstr("frob"),
+                    HasSubstr("correct COMPILE_OPTIONS of add_kernel_op, which are [-Dvoid=")));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ file(
 configure(-DKERNELLOOP_VERSIONS=2)
 build(optimize_all)
 all_steps(steps softmax 1 2 asked)
-expect_steps("spec softmax" "baselines softmax libours.so" ${steps})
+expect_steps("spec softmax" "reference softmax" "baselines softmax libours.so" ${steps})
 if(NOT EXISTS "${op_dir}/baselines/old.so")
   fail("${op_dir}/baselines/old.so was not built")
 endif()

@@ -1,4 +1,4 @@
-# A changed reference verifies and times every version; it compiles and asks nothing.
+# A changed reference is tried, and verifies and times every version; it compiles and asks nothing.
 copy_project(graph/project)
 configure(-DKERNELLOOP_VERSIONS=2)
 build(optimize_all)
@@ -6,6 +6,7 @@ expect_steps_any()
 edit("${source_dir}/reference.cpp" "return 1" "return 2")
 build(optimize_all)
 expect_steps(
+  "reference softmax"
   "verify softmax v001"
   "bench softmax v001"
   "learn softmax 1"

@@ -33,6 +33,7 @@ expect_steps(
 configure(-DKERNELLOOP_DEVICE=cuda)
 build(optimize_all)
 expect_steps(
+  "reference softmax"
   "compile softmax v001 90a 100a"
   "verify softmax v001"
   "bench softmax v001"

@@ -7,6 +7,7 @@ edit("${source_dir}/op.json" "\"tolerance\": 0.01" "\"tolerance\": 0.02")
 build(optimize_all)
 expect_steps(
   "spec softmax"
+  "reference softmax"
   "verify softmax v001"
   "bench softmax v001"
   "learn softmax 1"

@@ -14,6 +14,7 @@ edit("${source_dir}/op.json" "\"tolerance\": 0.01" "\"tolerance\": 0.02")
 build(verify_softmax)
 expect_steps(
   "spec softmax"
+  "reference softmax"
   "verify softmax v001"
   "bench softmax v001"
   "learn softmax 1"

@@ -13,14 +13,14 @@ configure(-DKERNELLOOP_VERSIONS=1 -DKERNELLOOP_DEVICE=auto)
 expect_text("${configure_output}" "device cuda, because KERNELLOOP_DEVICE_LAUNCHER is set")
 build(optimize_all)
 all_steps(steps softmax 1 1 asked)
-expect_steps("spec softmax" "profile softmax v001" ${steps})
+expect_steps("spec softmax" "reference softmax" "profile softmax v001" ${steps})
 # Where a relative word of the launcher starts.
 file(STRINGS "${state_dir}/place" place)
 expect_equal("${place}" "${build_dir}")
 file(STRINGS "${state_dir}/launched" launched)
 expect_equal(
   "${launched}"
-  "launch --gres=gpu:1 kernelloop-device verify;launch --gres=gpu:1 kernelloop-device bench;launch --gres=gpu:1 kernelloop-device profile"
+  "launch --gres=gpu:1 kernelloop-device reference;launch --gres=gpu:1 kernelloop-device verify;launch --gres=gpu:1 kernelloop-device bench;launch --gres=gpu:1 kernelloop-device profile"
 )
 file(READ "${op_dir}/config.json" config)
 string(JSON value GET "${config}" device_launcher)

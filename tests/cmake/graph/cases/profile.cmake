@@ -4,6 +4,7 @@ configure(-DKERNELLOOP_VERSIONS=1 -DKERNELLOOP_DEVICE=cuda)
 build(optimize_all)
 expect_steps(
   "spec softmax"
+  "reference softmax"
   "propose softmax v001 asked"
   "compile softmax v001 90a"
   "verify softmax v001"

@@ -15,6 +15,7 @@ configure(-DKERNELLOOP_VERSIONS=1 -DKERNELLOOP_PROVIDER=replay -DCMAKE_BUILD_TYP
 build(optimize_all)
 expect_steps(
   "spec softmax"
+  "reference softmax"
   "propose softmax v001 asked"
   "compile softmax v001 80 90a --options=-lineinfo"
   "verify softmax v001"

@@ -6,6 +6,7 @@ build(optimize_all)
 all_steps(asked softmax 1 2 asked)
 expect_steps(
   "spec softmax"
+  "reference softmax"
   ${asked}
   "propose softmax v003 kept"
   "compile softmax v003 90a"

@@ -20,7 +20,14 @@ file(TOUCH "${state_dir}/fail_propose_v002")
 build_fails(-k 0 optimize_all)
 all_steps(softmax softmax 1 1 asked)
 all_steps(rmsnorm rmsnorm 1 1 asked)
-expect_steps("spec softmax" ${softmax} "spec rmsnorm" ${rmsnorm})
+expect_steps(
+  "spec softmax"
+  "reference softmax"
+  ${softmax}
+  "spec rmsnorm"
+  "reference rmsnorm"
+  ${rmsnorm}
+)
 file(REMOVE "${state_dir}/fail_propose_v002")
 build(optimize_all)
 all_steps(softmax softmax 2 2 asked)
@@ -28,7 +35,7 @@ expect_steps(${softmax})
 expect_no_work(optimize_all optimize_rmsnorm)
 build(optimize_excluded)
 all_steps(excluded excluded 1 2 asked)
-expect_steps("spec excluded" ${excluded})
+expect_steps("spec excluded" "reference excluded" ${excluded})
 build(report_all)
 expect_steps("report softmax" "report rmsnorm" "report excluded")
 build(adopt_rmsnorm)
@@ -37,4 +44,4 @@ expect_steps("adopt rmsnorm")
 # verify_all covers every operator in one run of Ninja.
 edit("${source_dir}/more/op.json" "\"tolerance\": 0.01" "\"tolerance\": 0.02")
 build(verify_all)
-expect_steps("spec rmsnorm" "verify rmsnorm v001")
+expect_steps("spec rmsnorm" "reference rmsnorm" "verify rmsnorm v001")
