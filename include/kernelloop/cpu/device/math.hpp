@@ -2,7 +2,7 @@
 // are exact here: a kernel's error on the CPU device is never larger than on the GPU.
 #pragma once
 
-#include <math.h>
+#include "host_math.hpp"
 #include <stdlib.h>
 
 #ifndef CUDART_INF_F

@@ -2,7 +2,7 @@
 // what the GPU gives, and the reinterpretations of bits.
 #pragma once
 
-#include <math.h>
+#include "host_math.hpp"
 #include <stdint.h>
 
 namespace kernelloop_cpu {
