@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "languages/version_source.hpp"
+#include <kernelloop/cpu/abi.h>
 
 #include <memory>
 
@@ -79,13 +80,11 @@ class TestBed {
     write_file_if_changed(dir_ / "checks.json", to_text(parts.checks));
     write_file_if_changed(dir_ / "timing.json", to_text(parts.timing));
     const fs::path source = version_source(config.generated_dir / config.op / adopted.version);
-    const Json key = {{"source", sha256_of_file(source)},
-                      {"path", source.string()},
-                      {"contract", sha256(parts.contract.dump())},
-                      {"architectures", config.architectures},
-                      {"options", config.compile_options},
-                      {"nvcc", config.nvcc.string()},
-                      {"device", config.device}};
+    const Json key = {
+        {"source", sha256_of_file(source)},          {"path", source.string()},
+        {"contract", sha256(parts.contract.dump())}, {"architectures", config.architectures},
+        {"options", config.compile_options},         {"nvcc", config.nvcc.string()},
+        {"cpu_abi", KERNELLOOP_CPU_ABI_VERSION},     {"device", config.device}};
     const fs::path key_file = dir_ / "compiled.key";
     if (fs::exists(key_file) && read_file(key_file) == to_text(key)) return;
     fs::remove(key_file);
