@@ -48,6 +48,10 @@ function(_kernelloop_add_op_tests op)
       ${test}
       PROPERTIES LABELS "kernelloop;${op};${rung};${device_label};${LABELS}" ${one_slot}
     )
+    # The first one compiles for all of them; started beside it, another would only wait.
+    if(NOT rung STREQUAL "build")
+      set_tests_properties(${test} PROPERTIES DEPENDS kernelloop.${op}.build)
+    endif()
   endforeach()
   add_test(NAME kernelloop.${op}.provenance COMMAND "${tool}" provenance --config "${config}")
   set_tests_properties(

@@ -52,6 +52,9 @@ foreach(
   list(SORT labels)
   expect_equal("${LABELS}" "${labels}")
   expect_equal("${SKIP_RETURN_CODE}/${TIMEOUT}" "77/99.0")
+  if(NOT rung STREQUAL "build")
+    expect_equal("${DEPENDS}" "kernelloop.softmax.build")
+  endif()
   string(JSON words LENGTH "${command}")
   expect_equal("${words}" 10)
   foreach(
