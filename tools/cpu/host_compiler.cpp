@@ -127,8 +127,14 @@ HostCompiler::Outcome HostCompiler::build(const fs::path& input, const fs::path&
   std::vector<std::string> arguments = language_options(clang_, request_.sanitize);
   append(arguments, warning_options(clang_));
   append(arguments, {"-shared", "-Wl,-z,relro,-z,now,-z,noexecstack",
-                     "-Wl,--version-script=" + exports.string(), "-x", "c++-cpp-output",
-                     input.string(), "-o", output.string()});
+                     "-Wl,--version-script=" + exports.string()});
+  if (request_.sanitize) {
+    // Where the worker finds the runtime: that of clang, or of a compiler of one's own, is in no
+    // place where the loader looks.
+    append(arguments, {"-Xlinker", "-rpath", "-Xlinker",
+                       asan_runtime(request_.compiler).parent_path().string()});
+  }
+  append(arguments, {"-x", "c++-cpp-output", input.string(), "-o", output.string()});
   return invoke(std::move(arguments));
 }
 
