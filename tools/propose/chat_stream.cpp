@@ -4,6 +4,16 @@
 
 namespace kernelloop {
 
+std::string chat_text(const Json& content) {
+  if (content.is_string()) return content.get<std::string>();
+  std::string text;
+  if (!content.is_array()) return text;
+  for (const Json& part : content) {
+    if (text_member(part, "type") == "text") text += text_member(part, "text");
+  }
+  return text;
+}
+
 void ChatStream::take(const Json& chunk) {
   if (const std::string model = text_member(chunk, "model"); !model.empty()) model_ = model;
   if (member(chunk, "usage").is_object()) usage_ = chunk["usage"];  // the last one counts
@@ -26,6 +36,8 @@ void ChatStream::take_delta(const Json& delta) {
       for (const Json& part : value) take_call(part);
     } else if (name == "role") {
       message_["role"] = value;
+    } else if (name == "content" && value.is_array()) {
+      message_["content"] = text_member(message_, "content") + chat_text(value);
     } else if (value.is_string()) {
       message_[name] = text_member(message_, name.c_str()) + value.get<std::string>();
     } else if (value.is_array() && member(message_, name.c_str()).is_array()) {

@@ -9,6 +9,10 @@
 
 namespace kernelloop {
 
+// The text of a message's `content`: a string, or a list of parts, of which those that are text
+// count. "" for anything else.
+std::string chat_text(const Json& content);
+
 class ChatStream {
  public:
   void take(const Json& chunk);  // an object

@@ -120,7 +120,7 @@ class OpenAiChatDialect : public Dialect {
     }
     const Json& message = member(choices.front(), "message");
     Answer answer;
-    answer.text = text_member(message, "content");
+    answer.text = chat_text(member(message, "content"));
     for (const Json& call : list_member(message, "tool_calls")) {
       const Json& function = member(call, "function");
       answer.tool_calls.push_back(call_with_arguments(

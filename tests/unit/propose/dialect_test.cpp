@@ -176,6 +176,24 @@ TEST(OpenAiChat, ReadsJsonAndStreamAlike) {
   }
 }
 
+TEST(OpenAiChat, ReadsContentInParts) {
+  const auto dialect = make_openai_chat_dialect();
+  const std::string parts =
+      R"([{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"one "}])";
+  const std::string plain =
+      R"({"choices":[{"message":{"content":)" + parts + R"(},"finish_reason":"stop"}]})";
+  EXPECT_EQ(dialect->reply(ok(plain)).answer->text, "one ");
+  const std::string stream =
+      R"(data: {"choices":[{"delta":{"content":)" + parts +
+      R"(}}]})"
+      "\n\n"
+      R"(data: {"choices":[{"delta":{"content":"two"},"finish_reason":"stop"}]})"
+      "\n\n"
+      R"(data: {"choices":[{"delta":{"content":[{"type":"text","text":"."}]}}]})"
+      "\n\n";
+  EXPECT_EQ(dialect->reply(ok(stream)).answer->text, "one two.");
+}
+
 TEST(Dialects, CallAStreamWithoutItsEndTruncated) {
   const std::vector<std::pair<std::string, std::string>> streams{
       {"anthropic",
