@@ -2,6 +2,7 @@
 #include "kernelloop/commands.hpp"
 #include "kernelloop/op_choice.hpp"
 #include "propose/templates.hpp"
+#include "propose/user_config.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -24,7 +25,8 @@ void print_guide(const OpChoice& choice) {
                 "add_kernel_op (or -DKERNELLOOP_PROVIDER=manual where that names none) and "
                 "configure again, else the build asks somebody else.\n",
                 config.op, config.provider);
-  fmt::print("{}", Templates().fill(
+  const Templates templates(load_user_config(process_environment).prompts_dir);
+  fmt::print("{}", templates.fill(
                        "agent_guide",
                        {{"op", config.op},
                         {"build", build.string()},

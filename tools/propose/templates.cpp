@@ -3,6 +3,7 @@
 #include "support/embedded_texts.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/suggest.hpp"
 
 #include <string_view>
 #include <utility>
@@ -21,6 +22,20 @@ std::string_view built_in(const std::string& name) {
   return {};
 }
 
+// A file that nothing reads is a misspelled one. Of devices and languages there may be more than
+// are built in.
+void check_name(const std::filesystem::path& file) {
+  const std::string name = file.stem().string();
+  if (file.extension() != ".md" || name == "README" || !built_in(name).empty() ||
+      name.rfind("device_", 0) == 0 || name.rfind("language_", 0) == 0) {
+    return;
+  }
+  std::vector<std::string> known;
+  for (const EmbeddedText& prompt : built_in_prompts()) known.emplace_back(prompt.name);
+  fail(ExitCode::bad_input, "{}: no prompt template is called '{}'; {}", file.string(), name,
+       name_hint(name, known));
+}
+
 }  // namespace
 
 Templates::Templates(std::filesystem::path directory) : directory_(std::move(directory)) {
@@ -29,6 +44,10 @@ Templates::Templates(std::filesystem::path directory) : directory_(std::move(dir
          "the directory of prompt templates {} does not exist; create it or unset "
          "KERNELLOOP_PROMPTS_DIR and prompts_dir",
          directory_.string());
+  }
+  if (directory_.empty()) return;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
+    check_name(entry.path());
   }
 }
 

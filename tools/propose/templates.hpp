@@ -10,7 +10,7 @@ namespace kernelloop {
 class Templates {
  public:
   // Files of `directory` go before the built-in ones; empty: only those. Throws Error(bad_input)
-  // when the directory is given and missing.
+  // when the directory is given and missing, and for a file in it whose name is none of a template.
   explicit Templates(std::filesystem::path directory = {});
 
   // Template `name` ("system") with each {{placeholder}} replaced. Values are put in as they are:

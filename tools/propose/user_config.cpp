@@ -174,7 +174,7 @@ UserConfig load_user_config(const Environment& environment) {
   config.network.proxy = read.text("/proxy", "");
   config.network.ca_file = resolved(read.text("/ca_file", ""), document, environment).string();
   config.prices_file = resolved(read.text("/prices_file", ""), document, environment);
-  config.prompts_dir = read.text("/prompts_dir", "");
+  config.prompts_dir = resolved(read.text("/prompts_dir", ""), document, environment);
   if (const std::string text = environment("KERNELLOOP_PROMPTS_DIR"); !text.empty()) {
     config.prompts_dir = text;
   }

@@ -144,6 +144,22 @@ TEST_F(PromptTest, TemplatesCanBeReplaced) {
   EXPECT_THROW(Templates(root_.path() / "missing"), Error);
 }
 
+TEST_F(PromptTest, ATemplateThatNobodyReadsIsAMistake) {
+  const std::filesystem::path own = root_.path() / "prompts";
+  for (const char* name : {"README.md", "device_120.md", "language_triton.md", "notes.txt"}) {
+    write_file_atomic(own / name, "text");
+  }
+  EXPECT_NO_THROW(Templates{own});
+  write_file_atomic(own / "ask_optimize.md", "text");
+  try {
+    Templates{own};
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("ask_optimize.md: no prompt template is called"));
+    EXPECT_THAT(error.what(), HasSubstr("did you mean `ask_optimise`?"));
+  }
+}
+
 TEST_F(PromptTest, CompilerProblemsAreShownWithTheirLines) {
   const Json problems = Json::array(
       {{{"severity", "warning"}, {"message", "unused"}},

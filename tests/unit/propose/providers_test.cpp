@@ -93,7 +93,7 @@ TEST_F(UserConfigTest, ReachesOtherServersByConfiguration) {
 TEST_F(UserConfigTest, HasLimitsOfItsOwn) {
   write(R"({"timeouts": {"idle_seconds": 5, "silent_seconds": 6, "total_seconds": 7},
     "budget": {"op": {"usd": 1.5}, "run": {"requests": 3}}, "proxy": "http://p:1", "ca_file": "ca.pem",
-    "prices_file": "~/prices.json", "max_prompt_tokens": 24000})");
+    "prices_file": "~/prices.json", "prompts_dir": "prompts", "max_prompt_tokens": 24000})");
   variables_["HOME"] = "/home/me";
   const UserConfig user = load();
   EXPECT_EQ(user.limits.idle, std::chrono::seconds(5));
@@ -105,6 +105,7 @@ TEST_F(UserConfigTest, HasLimitsOfItsOwn) {
   EXPECT_EQ(user.network.proxy, "http://p:1");
   EXPECT_EQ(user.network.ca_file, (root_.path() / "kernelloop/ca.pem").string());
   EXPECT_EQ(user.prices_file, "/home/me/prices.json");
+  EXPECT_EQ(user.prompts_dir, root_.path() / "kernelloop/prompts");
 }
 
 TEST_F(UserConfigTest, PointsAtWhatIsWrong) {
