@@ -58,6 +58,8 @@ expect "round 2: v002" read.log
 succeeds context.log bash guide4.sh
 expect "context/sm_90a.md:" context.log
 "$kernelloop" context axpy "zebra" >zebra.log
+refuses other.log "$kernelloop" context --config build/kernelloop/axpy/config.json "zebra"
+expect "is of the operator axpy, not zebra; name axpy too" other.log
 expect "notes/ideas.md:1" zebra.log
 
 # A fork, a note and a hint: the next prompt has them, and nothing is verified again.

@@ -15,7 +15,15 @@ void add_op_choice(CLI::App& command, OpChoice& choice) {
 }
 
 OpConfig load_chosen(const OpChoice& choice) {
-  if (!choice.config.empty()) return load_config(choice.config);
+  if (!choice.config.empty()) {
+    OpConfig config = load_config(choice.config);
+    // Else what was meant for another argument would be taken for the operator and not heard.
+    if (!choice.op.empty() && choice.op != config.op) {
+      fail(ExitCode::usage, "{} is of the operator {}, not {}; name {} too, or leave out --config",
+           choice.config, config.op, choice.op, config.op);
+    }
+    return config;
+  }
   if (choice.op.empty())
     fail(ExitCode::usage, "name an operator, or its config.json with --config");
   return load_config(find_config(choose_build_dir(choice.build_dir), choice.op));

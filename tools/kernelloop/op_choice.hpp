@@ -19,7 +19,8 @@ struct OpChoice {
 // Adds [op], --build-dir and --config to a command.
 void add_op_choice(CLI::App& command, OpChoice& choice);
 
-// Throws Error(usage) when nothing was named, Error(bad_input) when there is no such operator.
+// Throws Error(usage) when nothing was named, or a configuration and another operator than its own;
+// Error(bad_input) when there is no such operator.
 OpConfig load_chosen(const OpChoice& choice);
 
 }  // namespace kernelloop
