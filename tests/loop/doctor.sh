@@ -35,6 +35,29 @@ expect "answered" ask.log
 [[ $(wc -l <asked) == 1 ]] || fail "one request was to be sent"
 KERNELLOOP_COMMAND="[\"$work_dir/broken_agent\"]" exits 6 refused.log "$kernelloop" doctor --ask command
 expect "kernelloop: command does not answer" refused.log
+
+# A service: what it answers, and what is no answer.
+cat >script.json <<'JSON'
+[ {"text": "Yes."}, {"kind": "json", "text": ""},
+  {"kind": "status", "status": 401, "body": "{\"error\": {\"message\": \"who are you\"}}"} ]
+JSON
+"$build_dir/tests/loop/ask/kernelloop_stub_server" --port-file port --script script.json --report report.json &
+server=$!
+trap 'kill "$server" 2>/dev/null || true' EXIT
+for _ in $(seq 100); do [[ -s port ]] && break; sleep 0.1; done
+export ANTHROPIC_API_KEY=$key ANTHROPIC_BASE_URL=http://127.0.0.1:$(cat port)
+exits 0 served.log "$kernelloop" doctor --ask anthropic --model stub-1
+expect "answered (100 tokens in, 10 out)" served.log
+exits 6 empty.log "$kernelloop" doctor --ask anthropic --model stub-1
+expect "answered without a text" empty.log
+exits 6 denied.log "$kernelloop" doctor --ask anthropic --model stub-1
+expect "HTTP 401 authentication: who are you" denied.log
+! grep -q xxxx served.log denied.log || fail "more of the key is shown"
+kill -TERM "$server"
+wait "$server" || true
+[[ $(json report.json requests) == 3 ]] || fail "one request for each call"
+unset ANTHROPIC_API_KEY ANTHROPIC_BASE_URL
+
 exits 3 replay.log "$kernelloop" doctor --ask replay
 expect "'replay' is no provider that can be asked" replay.log
 

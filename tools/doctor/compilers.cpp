@@ -4,9 +4,11 @@
 #include "support/toolkit.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "doctor/doctor.hpp"
 #include "inspect/disassembler.hpp"
+#include "languages/toolchain.hpp"
 
 #include <chrono>
 
@@ -70,6 +72,18 @@ Finding plot_program() {
   return {Level::ok, "gnuplot", version, ""};
 }
 
+// The compilers of the other kernel languages. The error says what to install.
+Finding toolchain_of(const Language& language) {
+  try {
+    const Toolchain toolchain = find_toolchain(language);
+    return {Level::ok, language.title,
+            fmt::format("{} ({})", fmt::join(toolchain.versions, ", "), toolchain.python.string()),
+            ""};
+  } catch (const Error& error) {
+    return {Level::absent, language.title, error.what(), ""};
+  }
+}
+
 }  // namespace
 
 std::vector<Finding> check_compilers(const Surroundings& machine) {
@@ -93,6 +107,9 @@ std::vector<Finding> check_compilers(const Surroundings& machine) {
   findings.push_back(
       toolkit_program(machine, "ncu", "ersion", "install nsight-compute for its sections"));
   findings.push_back(plot_program());
+  for (const Language& language : all_languages()) {
+    if (!language.is_cuda()) findings.push_back(toolchain_of(language));
+  }
   return findings;
 }
 

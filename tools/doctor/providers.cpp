@@ -10,6 +10,9 @@
 
 #include "doctor/doctor.hpp"
 
+#include <optional>
+#include <string>
+
 namespace kernelloop {
 namespace {
 
@@ -117,10 +120,17 @@ Finding ask_once(const std::string& provider, const std::string& model,
             "correct key, URL or model and ask again"};
   }
   const Answer& answer = *reply->answer;
-  return {Level::ok, topic,
-          fmt::format("{} answered ({} tokens in, {} out)", answer.model,
-                      answer.usage.input.value_or(0), answer.usage.output.value_or(0)),
-          ""};
+  if (answer.stop_reason == "refusal" || answer.text.empty()) {
+    return {Level::broken, topic,
+            fmt::format("{} {}", answer.model,
+                        answer.text.empty() ? "answered without a text" : "refused to answer"),
+            "ask again, or another model"};
+  }
+  const Usage& usage = answer.usage;
+  const std::string tokens = usage.input && usage.output
+                                 ? fmt::format("{} tokens in, {} out", *usage.input, *usage.output)
+                                 : "how many tokens, it does not say";
+  return {Level::ok, topic, fmt::format("{} answered ({})", answer.model, tokens), ""};
 }
 
 }  // namespace kernelloop

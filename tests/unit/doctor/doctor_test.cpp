@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cost/ledger.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -98,6 +100,14 @@ TEST_F(DoctorTest, AsksTheDeviceProgram) {
   EXPECT_EQ(find(check_device(machine_), "driver").text, "NVRM version: 580");
 }
 
+TEST_F(DoctorTest, KnowsTheToolchainsOfLanguages) {
+  ::setenv("KERNELLOOP_TRITON_PYTHON", "/no/such/python", 1);
+  const Finding triton = find(check_compilers(machine_), "Triton");
+  ::unsetenv("KERNELLOOP_TRITON_PYTHON");
+  EXPECT_EQ(triton.level, Level::absent);
+  EXPECT_THAT(triton.text, HasSubstr("kernelloop toolchain install triton"));
+}
+
 TEST_F(DoctorTest, ShowsKeysBySourceAndEnd) {
   const std::string key = "key-" + std::string(30, 'x') + "a1b2";
   variables_["ANTHROPIC_API_KEY"] = key;
@@ -118,6 +128,20 @@ TEST_F(DoctorTest, KnowsUrlsThatNothingIsSentTo) {
   variables_["KERNELLOOP_OPENAI_CHAT_BASE_URL"] = "http://far.example/v1";
   variables_["KERNELLOOP_OPENAI_CHAT_API_KEY"] = "key-of-some-worth-here";
   EXPECT_EQ(find(check_providers(machine_), "openai-chat").level, Level::broken);
+}
+
+TEST_F(DoctorTest, BooksTheRequestThatItMakes) {
+  ::setenv("XDG_CONFIG_HOME", variables_["XDG_CONFIG_HOME"].c_str(), 1);
+  ::setenv("KERNELLOOP_COMMAND", R"(["sh", "-c", "cat >/dev/null; echo Yes."])", 1);
+  const Finding finding = ask_once("command", "my-model", root_.path());
+  EXPECT_EQ(finding.level, Level::ok) << finding.text;
+  EXPECT_EQ(finding.text, "my-model answered (how many tokens, it does not say)");
+  const auto entries = Ledger(root_.path()).entries();
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0].op, "doctor");
+  EXPECT_TRUE(entries[0].done);
+  ::unsetenv("KERNELLOOP_COMMAND");
+  ::unsetenv("XDG_CONFIG_HOME");
 }
 
 TEST_F(DoctorTest, SaysHowToSetUpAProvider) {
