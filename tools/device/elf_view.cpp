@@ -4,6 +4,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace kernelloop {
@@ -132,7 +133,7 @@ ElfView::Result ElfView::open(std::span<const std::byte> bytes) {
   return result;
 }
 
-std::vector<std::string> ElfView::needed() const {
+std::vector<std::string> ElfView::dynamic_strings(std::int64_t tag) const {
   std::vector<std::string> result;
   for (const Section& section : sections_) {
     if (section.type != SHT_DYNAMIC || section.link >= sections_.size()) continue;
@@ -142,8 +143,24 @@ std::vector<std::string> ElfView::needed() const {
     for (std::uint64_t at = 0; at + sizeof(Elf64_Dyn) <= section.size; at += sizeof(Elf64_Dyn)) {
       const auto entry = read_at<Elf64_Dyn>(bytes_, section.offset + at);
       if (entry.d_tag == DT_NULL) break;
-      if (entry.d_tag != DT_NEEDED) continue;
-      if (auto name = text_at(table, entry.d_un.d_val)) result.push_back(std::move(*name));
+      if (entry.d_tag != tag) continue;
+      if (auto text = text_at(table, entry.d_un.d_val)) result.push_back(std::move(*text));
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> ElfView::needed() const { return dynamic_strings(DT_NEEDED); }
+
+std::vector<std::string> ElfView::run_path() const {
+  std::vector<std::string> result;
+  for (const std::int64_t tag : {DT_RUNPATH, DT_RPATH}) {
+    for (const std::string& list : dynamic_strings(tag)) {
+      for (std::size_t start = 0; start <= list.size();) {
+        const std::size_t end = std::min(list.find(':', start), list.size());
+        if (end > start) result.push_back(list.substr(start, end - start));
+        start = end + 1;
+      }
     }
   }
   return result;

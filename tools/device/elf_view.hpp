@@ -25,8 +25,13 @@ class ElfView {
   [[nodiscard]] std::uint16_t machine() const noexcept { return machine_; }
   // The shared libraries that it needs (DT_NEEDED).
   [[nodiscard]] std::vector<std::string> needed() const;
+  // Where the file has them looked for (DT_RUNPATH and DT_RPATH), each directory by itself.
+  [[nodiscard]] std::vector<std::string> run_path() const;
 
  private:
+  // The strings of the dynamic entries that are tagged so.
+  [[nodiscard]] std::vector<std::string> dynamic_strings(std::int64_t tag) const;
+
   struct Section {
     std::uint32_t type = 0;
     std::uint64_t offset = 0;

@@ -53,6 +53,16 @@ std::optional<Fault> undefined_finding(std::string_view output) {
                fmt::format("{} at {}", what, path.substr(path.rfind('/') + 1))};
 }
 
+// Where the loader is to find a runtime.
+std::string located(const std::string& name, const std::vector<std::string>& directories) {
+  std::error_code error;
+  for (const std::string& directory : directories) {
+    const std::filesystem::path path = std::filesystem::path(directory) / name;
+    if (std::filesystem::is_regular_file(path, error)) return path.string();
+  }
+  return name;
+}
+
 }  // namespace
 
 // A frame reads "    #1 0x7f.. in softmax_rows(...) /path/kernel.cu:12:3".
@@ -107,6 +117,8 @@ std::vector<std::string> sanitizer_runtimes(const std::filesystem::path& library
   std::stable_partition(result.begin(), result.end(), [](const std::string& name) {
     return name.find("asan") != std::string::npos && name.find("ubsan") == std::string::npos;
   });
+  const std::vector<std::string> directories = elf.view->run_path();
+  for (std::string& runtime : result) runtime = located(runtime, directories);
   return result;
 }
 

@@ -9,8 +9,10 @@
 
 namespace kernelloop {
 
-// The sanitizer runtimes that a shared object needs ("libasan.so.8"): they must be in the process
-// before anything else is. Empty when there are none or the file cannot be read.
+// The sanitizer runtimes that a shared object needs: they must be in the process before anything
+// else is. By their paths where the object says where its compiler keeps them, by their names
+// ("libasan.so.8") where that is no place of this machine. That of AddressSanitizer comes first.
+// Empty when there are none or the file cannot be read.
 std::vector<std::string> sanitizer_runtimes(const std::filesystem::path& library);
 
 // The first finding in what a sanitized process printed, as one line with file:line where known.

@@ -1,21 +1,43 @@
 #include "device/sanitizer.hpp"
 
+#include "device/worker_client.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "candidate_plan.hpp"
 
 namespace kernelloop {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 TEST(SanitizerRuntimes, AreFoundInTheLibraryAndAddressComesFirst) {
   EXPECT_THAT(sanitizer_runtimes(DEVICE_FIXTURE_SANITIZED),
-              ElementsAre(StartsWith("libasan.so"), StartsWith("libubsan.so")));
+              ElementsAre(HasSubstr("libasan.so"), HasSubstr("libubsan.so")));
   EXPECT_THAT(sanitizer_runtimes(DEVICE_FIXTURE), IsEmpty());
   EXPECT_THAT(sanitizer_runtimes("/nowhere"), IsEmpty());
   EXPECT_THAT(sanitizer_runtimes("/"), IsEmpty());
+}
+
+// What a version does that needs `library`, in a worker.
+RunResult run_with(const char* library) {
+  Worker worker(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM, {}});
+  worker.load({library, {"twice"}});
+  TensorArena arena = test::make_tensors(8);
+  RunRequest request;
+  request.arena = &arena;
+  request.plan = test::plan_for("twice", 8);
+  return worker.run(request);
+}
+
+TEST(SanitizerRuntimes, AreWhereTheCompilerKeepsThem) {
+  EXPECT_THAT(sanitizer_runtimes(DEVICE_FIXTURE_FAR_RUNTIME), ElementsAre(DEVICE_FIXTURE_RUNTIME));
+  const RunResult result = run_with(DEVICE_FIXTURE_FAR_RUNTIME);
+  EXPECT_FALSE(result.fault) << result.fault.message;
 }
 
 constexpr const char* k_address_report = R"(noise of the kernel

@@ -39,7 +39,7 @@ class CpuDevice : public testing::Test {
   }
 
   // Compiles the kernel with `define` and writes compile.json.
-  void compile(const std::string& define) {
+  void compile(const std::string& define, const std::string& compiler = k_compiler) {
     const OpSpec spec = load_op_spec(KERNELLOOP_TEST_OPS "/softmax/op.json");
     std::string source = read_file(KERNELLOOP_TEST_KERNELS "/softmax.cu");
     if (!define.empty()) source.insert(source.find("#include"), "#define " + define + "\n");
@@ -49,7 +49,7 @@ class CpuDevice : public testing::Test {
     request.output_dir = directory_.path() / "out";
     request.spec = &spec;
     request.for_cpu = true;
-    request.host_compiler = k_compiler;
+    request.host_compiler = compiler;
     request.cpu_include_dir = KERNELLOOP_TEST_INCLUDE;
     Json compiled{{"schema_version", 1}, {"op", "softmax"}, {"version", "v001"}};
     compiled.update(compile_version(request));
@@ -142,6 +142,15 @@ TEST_F(CpuDevice, AWriteOutOfBoundsIsAFault) {
   EXPECT_EQ(outcome.verdict.at("status"), "failed");
   EXPECT_EQ(outcome.last_case().at("fault").at("kind"), "illegal_access")
       << outcome.last_case().dump(1);
+}
+
+// Its runtime is in no place where the loader looks.
+TEST_F(CpuDevice, AModuleOfClangRunsUnderItsSanitizer) {
+  if (find_program("clang++").empty()) GTEST_SKIP() << "there is no clang++";
+  compile("ONE_TOO_MANY", "clang++");
+  const Outcome outcome = verify({"--up-to", "smoke"});
+  EXPECT_THAT(outcome.last_case().at("fault").at("message").get<std::string>(),
+              HasSubstr("WRITE of size 2 at kernel.cu:"));
 }
 
 TEST_F(CpuDevice, AKernelWithoutEndTimesOut) {
