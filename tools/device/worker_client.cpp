@@ -13,6 +13,7 @@
 #include "support/text.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -209,6 +210,12 @@ int Worker::load(const Artifact& artifact) {
   }
   impl_->artifacts.push_back(artifact);
   return static_cast<int>(impl_->artifacts.size()) - 1;
+}
+
+void Worker::warm_up() {
+  std::vector<int> modules(impl_->artifacts.size());
+  std::iota(modules.begin(), modules.end(), 0);
+  impl_->prepare(modules);
 }
 
 RunResult Worker::run(const RunRequest& request, int module) {

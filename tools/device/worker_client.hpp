@@ -177,6 +177,9 @@ class Worker {
   // Loads an artifact in every worker from now on; returns its module number (0, 1, ...). A fault
   // shows at the first request that uses it.
   int load(const Artifact& artifact);
+  // Starts it and loads all artifacts now, for who has something else to do meanwhile. What goes
+  // wrong shows at the first request, as ever.
+  void warm_up();
   RunResult run(const RunRequest& request, int module = 0);
   TimeResult time(const TimeRequest& request);
   // One run in a worker of its own under a tool of compute-sanitizer; cuda only. Placement and

@@ -11,12 +11,13 @@ namespace kernelloop {
 namespace {
 
 using Node = Expression::Node;
+using Values = Expression::Values;
 constexpr std::int64_t k_smallest = std::numeric_limits<std::int64_t>::min();
 
-std::int64_t evaluate_node(const Node& node, const Bindings& bindings);
+std::int64_t evaluate_node(const Node& node, const Values& values);
 
-std::int64_t operand(const Node& node, std::size_t index, const Bindings& bindings) {
-  return evaluate_node(*node.operands[index], bindings);
+std::int64_t operand(const Node& node, std::size_t index, const Values& values) {
+  return evaluate_node(*node.operands[index], values);
 }
 
 [[noreturn]] void overflow(const Node& node) {
@@ -69,21 +70,21 @@ std::int64_t arithmetic(const Node& node, std::int64_t left, std::int64_t right)
   return result;
 }
 
-std::int64_t extreme(const Node& node, const Bindings& bindings) {
-  std::int64_t result = operand(node, 0, bindings);
+std::int64_t extreme(const Node& node, const Values& values) {
+  std::int64_t result = operand(node, 0, values);
   for (std::size_t i = 1; i < node.operands.size(); ++i) {
-    const std::int64_t next = operand(node, i, bindings);
+    const std::int64_t next = operand(node, i, values);
     result = node.what == Operator::min ? std::min(result, next) : std::max(result, next);
   }
   return result;
 }
 
-std::int64_t look_up(const Node& node, const Bindings& bindings) {
-  const auto found = bindings.find(node.name);
-  if (found == bindings.end()) {
+std::int64_t look_up(const Node& node, const Values& values) {
+  const std::int64_t* value = values[node.place];
+  if (value == nullptr) {
     throw ExpressionError(fmt::format("`{}` has no value here", node.name), node.offset);
   }
-  return found->second;
+  return *value;
 }
 
 std::int64_t negated(const Node& node, std::int64_t value) {
@@ -91,27 +92,27 @@ std::int64_t negated(const Node& node, std::int64_t value) {
   return -value;
 }
 
-std::int64_t evaluate_node(const Node& node, const Bindings& bindings) {
+std::int64_t evaluate_node(const Node& node, const Values& values) {
   switch (node.what) {
     case Operator::constant:
       return node.value;
     case Operator::name:
-      return look_up(node, bindings);
+      return look_up(node, values);
     case Operator::negate:
-      return negated(node, operand(node, 0, bindings));
+      return negated(node, operand(node, 0, values));
     case Operator::logical_not:
-      return operand(node, 0, bindings) == 0 ? 1 : 0;
+      return operand(node, 0, values) == 0 ? 1 : 0;
     case Operator::logical_and:
-      return operand(node, 0, bindings) != 0 && operand(node, 1, bindings) != 0 ? 1 : 0;
+      return operand(node, 0, values) != 0 && operand(node, 1, values) != 0 ? 1 : 0;
     case Operator::logical_or:
-      return operand(node, 0, bindings) != 0 || operand(node, 1, bindings) != 0 ? 1 : 0;
+      return operand(node, 0, values) != 0 || operand(node, 1, values) != 0 ? 1 : 0;
     case Operator::conditional:
-      return operand(node, operand(node, 0, bindings) != 0 ? 1 : 2, bindings);
+      return operand(node, operand(node, 0, values) != 0 ? 1 : 2, values);
     case Operator::min:
     case Operator::max:
-      return extreme(node, bindings);
+      return extreme(node, values);
     default:
-      return arithmetic(node, operand(node, 0, bindings), operand(node, 1, bindings));
+      return arithmetic(node, operand(node, 0, values), operand(node, 1, values));
   }
 }
 
@@ -201,6 +202,14 @@ void add_names(const Node& node, std::set<std::string>& names) {
   for (const auto& operand : node.operands) add_names(*operand, names);
 }
 
+void set_places(Node& node, const std::vector<std::string>& names) {
+  if (node.what == Operator::name) {
+    const auto found = std::lower_bound(names.begin(), names.end(), node.name);
+    node.place = static_cast<std::size_t>(found - names.begin());
+  }
+  for (const auto& operand : node.operands) set_places(*operand, names);
+}
+
 void add_parts(const Node& node, std::vector<const Node*>& parts) {
   if (node.operands.empty()) return;
   parts.push_back(&node);
@@ -219,16 +228,31 @@ void add_conjuncts(const Node& node, std::vector<const Node*>& conjuncts) {
 
 Expression Expression::parse(std::string_view text) {
   Expression result;
-  result.root_ = parse_expression(text, result.names_);
+  std::unique_ptr<Node> root = parse_expression(text, result.names_);
+  result.places_ =
+      std::make_shared<std::vector<std::string>>(result.names_.begin(), result.names_.end());
+  set_places(*root, *result.places_);
+  result.root_ = std::move(root);
   result.text_ = text;
   return result;
 }
 
 Expression Expression::constant(std::int64_t value) { return parse(std::to_string(value)); }
 
-std::int64_t Expression::evaluate(const Bindings& bindings) const {
+std::int64_t Expression::Bound::evaluate() const { return evaluate_node(*root_, values_); }
+
+Expression::Bound Expression::bind(const Bindings& bindings) const {
   if (!root_) throw ExpressionError("the expression is empty", 0);
-  return evaluate_node(*root_, bindings);
+  Values values;
+  for (const std::string& name : *places_) {
+    const auto found = bindings.find(name);
+    values.push_back(found == bindings.end() ? nullptr : &found->second);
+  }
+  return {root_, std::move(values)};
+}
+
+std::int64_t Expression::evaluate(const Bindings& bindings) const {
+  return bind(bindings).evaluate();
 }
 
 std::set<std::int64_t> Expression::constants() const {
@@ -242,6 +266,7 @@ std::vector<Expression> Expression::below(const std::vector<const Node*>& nodes)
   for (const Node* node : nodes) {
     Expression& part = result.emplace_back();
     part.root_ = std::shared_ptr<const Node>(root_, node);  // owned by the whole
+    part.places_ = places_;
     add_names(*node, part.names_);
   }
   return result;

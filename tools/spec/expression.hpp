@@ -40,6 +40,24 @@ class Expression {
   // Throws ExpressionError (unknown name, overflow, division by zero).
   [[nodiscard]] std::int64_t evaluate(const Bindings& bindings) const;
 
+  struct Node;  // private to expression*.cpp
+  using Values = std::vector<const std::int64_t*>;
+
+  // An expression with its names tied to values that may change: for many evaluations.
+  class Bound {
+   public:
+    Bound(std::shared_ptr<const Node> root, Values values)
+        : root_(std::move(root)), values_(std::move(values)) {}
+    // As Expression::evaluate.
+    [[nodiscard]] std::int64_t evaluate() const;
+
+   private:
+    std::shared_ptr<const Node> root_;
+    Values values_;  // by Node::place; nullptr: the name has none
+  };
+  // The values of `bindings` must outlive it. Throws ExpressionError when the expression is empty.
+  [[nodiscard]] Bound bind(const Bindings& bindings) const;
+
   [[nodiscard]] const std::set<std::string>& names() const noexcept { return names_; }
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
@@ -58,13 +76,12 @@ class Expression {
   // parenthesised; uses kernelloop::detail::{ceil_div,min,max} of kernelloop/launcher.hpp.
   [[nodiscard]] std::string to_cpp() const;
 
-  struct Node;  // private to expression.cpp
-
  private:
   [[nodiscard]] std::vector<Expression> below(const std::vector<const Node*>& nodes) const;
 
   std::string text_;
   std::set<std::string> names_;
+  std::shared_ptr<const std::vector<std::string>> places_;  // names of the whole that it is part of
   std::shared_ptr<const Node> root_;
 };
 

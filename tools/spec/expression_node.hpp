@@ -39,6 +39,7 @@ struct Expression::Node {
   std::size_t offset = 0;  // of the operator, name or number in the text
   std::int64_t value = 0;  // constant
   std::string name;        // name
+  std::size_t place = 0;   // name: among those of the whole expression, in order
   std::vector<std::unique_ptr<Node>> operands;
 };
 

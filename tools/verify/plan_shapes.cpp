@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <utility>
 
 namespace kernelloop {
 namespace {
@@ -26,6 +28,26 @@ std::vector<std::int64_t> beside(const std::set<std::int64_t>& numbers) {
   return {sizes.begin(), sizes.end()};
 }
 
+// The axes that are not variable, each behind those that its formula names; none names itself.
+std::vector<const Axis*> in_order(const OpSpec& spec) {
+  std::vector<const Axis*> open;
+  std::set<std::string> known;
+  for (const Axis& axis : spec.axes) {
+    if (axis.kind == Axis::Kind::variable) known.insert(axis.name);
+    if (axis.kind != Axis::Kind::variable) open.push_back(&axis);
+  }
+  std::vector<const Axis*> order;
+  while (!open.empty()) {
+    std::erase_if(open, [&](const Axis* axis) {
+      const bool ready = !axis->formula || std::ranges::includes(known, axis->formula->names());
+      if (ready) order.push_back(axis);
+      if (ready) known.insert(axis->name);
+      return ready;
+    });
+  }
+  return order;
+}
+
 }  // namespace
 
 PlanShapes::PlanShapes(const OpSpec& spec, const LaunchPlan& plan, std::string device)
@@ -33,8 +55,7 @@ PlanShapes::PlanShapes(const OpSpec& spec, const LaunchPlan& plan, std::string d
       plan_(plan),
       device_(std::move(device)),
       axes_(variable_axes(spec)),
-      derived_(std::any_of(spec.axes.begin(), spec.axes.end(),
-                           [](const Axis& axis) { return axis.kind != Axis::Kind::variable; })),
+      derived_(in_order(spec)),
       small_(near(spec, start_shape(spec), 2)) {
   note(plan.workspace_bytes);
   for (const Launch& launch : plan.launches) {
@@ -63,26 +84,34 @@ std::set<std::string> PlanShapes::variables_in(const Expression& expression) con
 }
 
 Bindings PlanShapes::resolved(const Bindings& shape) const {
-  if (!derived_) return shape;
   Bindings axes = shape;
-  std::vector<const Axis*> open;
-  for (const Axis& axis : spec_.axes) {
-    if (axis.kind == Axis::Kind::constant) axes[axis.name] = axis.value;
-    if (axis.kind == Axis::Kind::expression) open.push_back(&axis);
-  }
-  while (!open.empty()) {  // formulas may name axes that stand behind them; none names itself
-    open.erase(std::remove_if(open.begin(), open.end(),
-                              [&](const Axis* axis) {
-                                const auto& names = axis->formula->names();
-                                const bool ready = std::all_of(
-                                    names.begin(), names.end(),
-                                    [&](const std::string& name) { return axes.count(name) != 0; });
-                                if (ready) axes[axis->name] = axis->formula->evaluate(axes);
-                                return ready;
-                              }),
-               open.end());
+  for (const Axis* axis : derived_) {
+    axes[axis->name] = axis->formula ? axis->formula->evaluate(axes) : axis->value;
   }
   return axes;
+}
+
+void PlanShapes::along(const std::string& axis, std::int64_t first, std::int64_t last,
+                       const Bindings& shape, const Expression& expression,
+                       const std::function<bool(std::int64_t, std::int64_t)>& visit) const {
+  Bindings axes = shape;
+  for (const Axis* derived : derived_) axes[derived->name] = derived->value;
+  std::vector<std::pair<std::int64_t*, Expression::Bound>> computed;
+  for (const Axis* derived : derived_) {
+    if (derived->formula) computed.emplace_back(&axes[derived->name], derived->formula->bind(axes));
+  }
+  const Expression::Bound bound = expression.bind(axes);
+  std::int64_t& size = axes[axis];
+  for (size = first; size <= last; ++size) {
+    std::int64_t value = 0;
+    try {
+      for (auto& [target, formula] : computed) *target = formula.evaluate();
+      value = bound.evaluate();
+    } catch (const ExpressionError&) {
+      continue;  // a hole of the plan, which without_sense() finds
+    }
+    if (!visit(size, value)) return;
+  }
 }
 
 bool PlanShapes::holds(const Expression& condition, const Bindings& shape) const {
@@ -146,7 +175,7 @@ std::vector<Bindings> PlanShapes::around_constants(std::size_t most, std::uint64
 std::vector<Bindings> PlanShapes::without_sense(std::size_t most) const {
   ShapeList found(spec_, element_budget(device_));
   const auto look = [&](const Bindings& shape) {
-    if (admissible(spec_, shape) && !makes_sense(shape)) found.add(shape);
+    if (!makes_sense(shape) && admissible(spec_, shape)) found.add(shape);
   };
   Sizes sizes;
   for (const std::string& axis : axes_) {

@@ -6,6 +6,7 @@
 #include "spec/op_spec.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -68,6 +69,12 @@ class PlanShapes {
                                                           const std::string& axis) const;
   // All axes, also where the constraints do not hold. Throws ExpressionError.
   [[nodiscard]] Bindings resolved(const Bindings& shape) const;
+  // Calls `visit` with every size of `axis` from `first` to `last` and what `expression` is there,
+  // the other axes as in `shape`; passes over sizes where it, or an axis that is computed, has no
+  // value. Ends when `visit` gives false.
+  void along(const std::string& axis, std::int64_t first, std::int64_t last, const Bindings& shape,
+             const Expression& expression,
+             const std::function<bool(std::int64_t size, std::int64_t value)>& visit) const;
   [[nodiscard]] bool holds(const Expression& condition, const Bindings& shape) const;
   [[nodiscard]] bool makes_sense(const Bindings& shape) const;
   void note(const Expression& expression);
@@ -84,7 +91,7 @@ class PlanShapes {
   const LaunchPlan& plan_;
   std::string device_;
   std::vector<std::string> axes_;                          // variable ones
-  bool derived_ = false;                                   // whether there are others
+  std::vector<const Axis*> derived_;                       // others, each behind those it names
   Bindings small_;                                         // every axis near 2
   std::map<std::string, std::set<std::int64_t>> numbers_;  // of the plan, by axis
 };

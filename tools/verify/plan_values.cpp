@@ -51,18 +51,14 @@ std::vector<Bindings> PlanShapes::where_values_differ(const Expression& expressi
   std::map<std::int64_t, std::vector<Bindings>> found;  // by value
   Bindings shape = near(spec_, start_shape(spec_), 1);
   const std::int64_t most = std::min(k_searched_sizes, longest_tried(spec_, axis, device_));
-  for (shape[axis] = 1; shape[axis] <= most && found.size() <= k_few; ++shape[axis]) {
-    try {
-      const std::int64_t value = expression.evaluate(resolved(shape));
-      const auto known = found.find(value);
-      const bool wanted =
-          known == found.end() ||
-          (known->second.size() < k_shapes && shape[axis] >= 2 * known->second.back().at(axis));
-      if (wanted && admissible(spec_, shape)) found[value].push_back(shape);
-    } catch (const ExpressionError&) {
-      // A hole of the plan, which without_sense() finds.
-    }
-  }
+  along(axis, 1, most, shape, expression, [&](std::int64_t size, std::int64_t value) {
+    const auto known = found.find(value);
+    const bool wanted = known == found.end() || (known->second.size() < k_shapes &&
+                                                 size >= 2 * known->second.back().at(axis));
+    shape[axis] = size;
+    if (wanted && admissible(spec_, shape)) found[value].push_back(shape);
+    return found.size() <= k_few;
+  });
   std::vector<Bindings> result;
   if (found.size() > k_few) return result;
   for (auto& [value, shapes] : found) {
@@ -90,11 +86,13 @@ std::vector<Bindings> PlanShapes::beyond(const Launch& launch, const Bindings& s
     const std::int64_t most = std::min(k_searched_sizes, longest_tried(spec_, axis, device_));
     Bindings larger = shape;
     std::size_t taken = 0;
-    for (++larger[axis]; larger[axis] <= most && taken < k_shapes; ++larger[axis]) {
-      if (!holds(*launch.when, larger) || !list.add(larger)) continue;
-      ++taken;
-      larger[axis] *= 2;
-    }
+    std::int64_t least = shape.at(axis) + 1;
+    along(axis, least, most, shape, *launch.when, [&](std::int64_t size, std::int64_t selected) {
+      larger[axis] = size;
+      if (selected == 0 || size < least || !list.add(larger)) return true;
+      least = 2 * size;
+      return ++taken < k_shapes;
+    });
   }
   return std::move(list).by_size();
 }

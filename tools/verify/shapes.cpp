@@ -85,7 +85,7 @@ Bindings friendly_shape(const OpSpec& spec, const std::string& device, std::int6
 
 std::vector<Bindings> many_rows(const OpSpec& spec, const std::string& device,
                                 const std::string& rung) {
-  constexpr std::int64_t k_short = 7;
+  constexpr std::int64_t k_short = 5;
   const auto own = spec.ladder.shapes.find(rung);
   if (own != spec.ladder.shapes.end() && !own->second.empty()) return {};
   Bindings shape = near(spec, start_shape(spec), k_short);
@@ -93,7 +93,7 @@ std::vector<Bindings> many_rows(const OpSpec& spec, const std::string& device,
   const auto outer = std::find_if(axes.begin(), axes.end(),
                                   [&](const std::string& axis) { return !is_inner(spec, axis); });
   if (outer == axes.end()) return {};
-  move_axis(spec, shape, *outer, device == "cpu" ? 64 : 1024);
+  move_axis(spec, shape, *outer, device == "cpu" ? 320 : 4096);
   return {shape};
 }
 

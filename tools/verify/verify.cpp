@@ -3,16 +3,13 @@
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/stopwatch.hpp"
-#include "verify/case_queue.hpp"
-#include "verify/case_runner.hpp"
-#include "verify/plan_shapes.hpp"
+#include "verify/climb.hpp"
 #include "verify/rules.hpp"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 #include <optional>
 
 namespace kernelloop {
@@ -47,78 +44,6 @@ std::vector<const Rung*> wanted_rungs(const VerifyOptions& options) {
          options.up_to_rung);
   }
   return rungs;
-}
-
-// Whether there is an artefact that runs, made of the arithmetic that the op declares, with a plan
-// of which every launch can be tested.
-RungVerdict build_rung(const CompiledVersion& version, const OpSpec& spec,
-                       const std::string& device) {
-  RungVerdict verdict{"build", Verdict::passed, version.artifact_reason, {}, {}};
-  verdict.notes = version.instructions.notes;
-  if (!version.instructions.violations.empty()) {
-    verdict.status = Verdict::failed;
-    verdict.reason = fmt::format("{}", fmt::join(version.instructions.violations, "; "));
-  } else if (version.availability == CompiledVersion::Availability::failed) {
-    verdict.status = Verdict::failed;
-  } else if (version.availability == CompiledVersion::Availability::not_runnable) {
-    verdict.status = Verdict::not_runnable;
-  } else {
-    const LaunchFindings launches = unreached_launches(spec, version.plan, device);
-    verdict.notes.insert(verdict.notes.end(), launches.notes.begin(), launches.notes.end());
-    if (!launches.violations.empty()) {
-      verdict.status = Verdict::failed;
-      verdict.reason = fmt::format("{}", fmt::join(launches.violations, "; "));
-    }
-  }
-  return verdict;
-}
-
-// A rung with the cases chosen for it, and what it says of its choice.
-struct PlannedRung {
-  const Rung* rung;
-  std::vector<CasePlan> cases;
-  std::vector<std::string> notes;
-};
-
-std::vector<PlannedRung> planned(const std::vector<const Rung*>& rungs, RungContext context) {
-  std::vector<PlannedRung> result;
-  for (const Rung* rung : rungs) {
-    result.push_back({rung, {}, {}});
-    context.notes = &result.back().notes;
-    if (rung->cases != nullptr) result.back().cases = rung->cases(context);
-  }
-  return result;
-}
-
-std::vector<CasePlan> cases_of(const std::vector<PlannedRung>& rungs) {
-  std::vector<CasePlan> cases;
-  for (const PlannedRung& planned : rungs) {
-    cases.insert(cases.end(), planned.cases.begin(), planned.cases.end());
-  }
-  return cases;
-}
-
-RungVerdict climb_rung(const PlannedRung& planned, CaseQueue& queue, const CaseRunner& runner,
-                       bool keep_going) {
-  RungVerdict verdict{planned.rung->name, Verdict::passed, "", {}, planned.notes};
-  if (planned.cases.empty()) {
-    return {planned.rung->name, Verdict::skipped, planned.rung->without_cases, {}, {}};
-  }
-  std::unique_ptr<CaseData> data;
-  for (const CasePlan& plan : planned.cases) {
-    data = queue.take(std::move(data));
-    const CaseVerdict& result = verdict.cases.emplace_back(runner.run(plan, *data));
-    if (result.status == Verdict::passed) continue;
-    if (verdict.status == Verdict::passed || result.status == Verdict::failed) {
-      if (verdict.status != Verdict::failed) {
-        verdict.reason = fmt::format("{}: {}", result.name, failure_text(result));
-      }
-      verdict.status = result.status;
-    }
-    // What could not be looked at hides nothing of what comes after it.
-    if (!keep_going && result.status != Verdict::skipped) break;
-  }
-  return verdict;
 }
 
 // Where the time of the whole verification went; "total" holds what no case accounts for too.
@@ -242,30 +167,10 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
   } else if (version.availability != CompiledVersion::Availability::built) {
     rungs.push_back(build_rung(version, spec, options.device));
   } else {
-    std::optional<ReferenceLibrary> reference(std::in_place, options.reference,
-                                              options.reference_timeout);
-    SeedSource seeds(options.seed);
-    const RungContext context{spec,       options.device, seeds,
-                              *reference, &version.plan,  version.numbers};
-    const std::vector<PlannedRung> plans = planned(wanted, context);
-    // Makes the first cases while the device starts.
-    std::optional<CaseQueue> queue(std::in_place, spec, *reference, cases_of(plans),
-                                   options.device != "cpu");
-    std::unique_ptr<Executor> executor = make_executor(version);
-    device = to_json(executor->device());
-    device_name = executor->device().name;
-    const CaseRunner runner(spec, version, *reference, *executor, options.launch_timeout);
-    for (const PlannedRung& plan : plans) {
-      rungs.push_back(plan.rung->cases == nullptr
-                          ? build_rung(version, spec, options.device)
-                          : climb_rung(plan, *queue, runner, options.keep_going));
-      const Verdict status = rungs.back().status;
-      if (status != Verdict::passed && status != Verdict::skipped && !options.keep_going) break;
-    }
-    // Both take their time: a GPU to let a process go, the system to take gigabytes back.
-    const auto closed = std::async(std::launch::async, [&] { executor.reset(); });
-    queue.reset();
-    reference.reset();
+    Climbed climbed = climb_ladder(options, spec, version, wanted, make_executor);
+    device = std::move(climbed.device);
+    device_name = std::move(climbed.device_name);
+    rungs = std::move(climbed.rungs);
   }
   if (result.compiled) {
     result.status = overall(rungs);

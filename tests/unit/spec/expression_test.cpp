@@ -209,6 +209,19 @@ TEST(Expression, KnowsItsIntegersAndTheParts) {
   EXPECT_TRUE(Expression().constants().empty());
 }
 
+TEST(Expression, FollowsTheValuesThatItIsBoundTo) {
+  Bindings bindings{{"a", 2}, {"b", 3}};
+  const Expression whole = Expression::parse("b * 10 + (a < 5)");
+  const Expression::Bound bound = whole.bind(bindings);
+  EXPECT_EQ(bound.evaluate(), 31);
+  bindings["a"] = 7;
+  bindings["b"] = 4;
+  EXPECT_EQ(bound.evaluate(), 40);
+  EXPECT_EQ(whole.parts().back().bind(bindings).evaluate(), 0);
+  EXPECT_THROW((void)whole.bind({{"a", 1}}).evaluate(), ExpressionError);
+  EXPECT_THROW((void)Expression().bind(bindings), ExpressionError);
+}
+
 TEST(Expression, HasParts) {
   std::vector<std::string> parts;
   for (const Expression& part : Expression::parse("a - (b * 2 == 6)").parts()) {

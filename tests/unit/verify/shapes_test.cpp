@@ -34,8 +34,8 @@ OpSpec constrained() {
 
 TEST(Shapes, ManyRowsAreShort) {
   EXPECT_EQ(many_rows(samples::softmax(), "cpu", "values"),
-            (std::vector<Bindings>{{{"rows", 64}, {"cols", 7}}}));
-  EXPECT_EQ(many_rows(samples::softmax(), "cuda", "values").front().at("rows"), 1024);
+            (std::vector<Bindings>{{{"rows", 320}, {"cols", 5}}}));
+  EXPECT_EQ(many_rows(samples::softmax(), "cuda", "values").front().at("rows"), 4096);
   const std::vector<Bindings> shapes = many_rows(constrained(), "cuda", "values");
   ASSERT_EQ(shapes.size(), 1U);
   EXPECT_EQ(shapes.front().at("dim"), 16);

@@ -61,6 +61,6 @@ cross_entropy_rows(const __nv_bfloat16* __restrict__ logits,
   sum = sum_over_block(sum);
 
   if (threadIdx.x == 0) {
-    loss[blockIdx.x] = (sum < 1.0005f ? 0.0f : logf(sum)) + (largest - __bfloat162float(logits[target]));
+    loss[blockIdx.x] = (sum < 1.0001f ? 0.0f : logf(sum)) + (largest - __bfloat162float(logits[target]));
   }
 }
