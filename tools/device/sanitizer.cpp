@@ -122,6 +122,20 @@ std::vector<std::string> sanitizer_runtimes(const std::filesystem::path& library
   return result;
 }
 
+// "ERROR: ld.so: object 'libasan.so.8' from LD_PRELOAD cannot be preloaded (...): ignored."
+void require_preloaded(const std::vector<std::string>& runtimes, std::string_view output) {
+  for (const std::string& runtime : runtimes) {
+    const std::size_t at =
+        output.find(fmt::format("object '{}' from LD_PRELOAD cannot be preloaded", runtime));
+    if (at == std::string_view::npos) continue;
+    fail(ExitCode::environment,
+         "the sanitizer runtime {}, which the host compiler's modules need, cannot be loaded here "
+         "({}); install it (g++: libasan and libubsan; clang++: its compiler-rt), or set "
+         "KERNELLOOP_HOST_COMPILER to a compiler that has one",
+         runtime, line_from(output, line_start(output, at)));
+  }
+}
+
 std::optional<Fault> first_finding(std::string_view output) {
   std::optional<Fault> undefined = undefined_finding(output);
   std::optional<Fault> address = address_finding(output);

@@ -15,6 +15,10 @@ namespace kernelloop {
 // Empty when there are none or the file cannot be read.
 std::vector<std::string> sanitizer_runtimes(const std::filesystem::path& library);
 
+// Throws Error(environment) when the loader says in what a new process printed that it found one of
+// these runtimes not or not fit: whatever runs there then says nothing about a version.
+void require_preloaded(const std::vector<std::string>& runtimes, std::string_view output);
+
 // The first finding in what a sanitized process printed, as one line with file:line where known.
 std::optional<Fault> first_finding(std::string_view output);
 

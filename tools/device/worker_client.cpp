@@ -38,7 +38,7 @@ std::filesystem::path own_program() {
 struct Worker::Impl {
   WorkerOptions options;
   std::vector<Artifact> artifacts;
-  std::set<std::string> preload;
+  std::vector<std::string> preload;  // in this order; each once
   std::optional<DeviceDescription> description;
   std::unique_ptr<WorkerProcess> process;
   std::set<int> loaded;  // modules that the running process has
@@ -70,8 +70,7 @@ struct Worker::Impl {
     WorkerStart start;
     start.program = program();
     start.device = options.device;
-    // AddressSanitizer has to stand first; "libasan" sorts before the others.
-    start.preload.assign(preload.begin(), preload.end());
+    start.preload = preload;
     loaded.clear();
     reached = false;
     process = std::make_unique<WorkerProcess>(start);
@@ -86,6 +85,7 @@ struct Worker::Impl {
            options.device, what, output);
     }
     throw_error(exchange.reply);
+    require_preloaded(preload, process->output());
     description = description_from_json(exchange.reply.at("device"));
   }
 
@@ -204,8 +204,11 @@ const DeviceDescription& Worker::device() {
 int Worker::load(const Artifact& artifact) {
   if (impl_->options.device == "cpu") {
     for (std::string& runtime : sanitizer_runtimes(artifact.path)) {
+      std::vector<std::string>& preload = impl_->preload;
+      if (std::find(preload.begin(), preload.end(), runtime) != preload.end()) continue;
+      preload.push_back(std::move(runtime));
       // A running worker cannot get the runtime any more: the next one has it from the start.
-      if (impl_->preload.insert(std::move(runtime)).second) impl_->process.reset();
+      impl_->process.reset();
     }
   }
   impl_->artifacts.push_back(artifact);

@@ -1,6 +1,7 @@
 #include "device/sanitizer.hpp"
 
 #include "device/worker_client.hpp"
+#include "support/error.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 namespace kernelloop {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -38,6 +40,19 @@ TEST(SanitizerRuntimes, AreWhereTheCompilerKeepsThem) {
   EXPECT_THAT(sanitizer_runtimes(DEVICE_FIXTURE_FAR_RUNTIME), ElementsAre(DEVICE_FIXTURE_RUNTIME));
   const RunResult result = run_with(DEVICE_FIXTURE_FAR_RUNTIME);
   EXPECT_FALSE(result.fault) << result.fault.message;
+}
+
+TEST(SanitizerRuntimes, ThatAreLostAreTheMachinesFault) {
+  try {
+    const RunResult result = run_with(DEVICE_FIXTURE_LOST_RUNTIME);
+    FAIL() << result.fault.message;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.what(),
+                AllOf(StartsWith("the sanitizer runtime libclang_rt.asan-stand_in.so, which"),
+                      HasSubstr("cannot open shared object file"),
+                      HasSubstr("set KERNELLOOP_HOST_COMPILER to a compiler that has one")));
+  }
 }
 
 constexpr const char* k_address_report = R"(noise of the kernel
