@@ -7,7 +7,7 @@ tools/bootstrap.sh --dev
 tools/check_style.sh
 cmake --preset ci
 cmake --build --preset ci
-ctest --preset ci --parallel "$(nproc)"
+tools/with_marked_keys.sh ctest --preset ci --parallel "$(nproc)"
 
 patterns=$(grep -vE '^(#|$)' tests/expected_skips.txt | paste -sd '|')
 unexpected=$(grep -oP '<testcase name="\K[^"]+(?="[^>]*status="(notrun|disabled)")' build/ci/junit.xml |
