@@ -231,7 +231,7 @@ ContextHits ContextIndex::search_once(const std::string& query, int limit) {
 }
 
 ContextQuery ContextIndex::telling_terms(const ContextQuery& query) {
-  constexpr std::int64_t k_most_ranked = 2000;  // pieces; a millisecond or two
+  constexpr std::int64_t k_most_ranked = 1000;  // pieces; a millisecond or two
   Statement count = database_->prepare(
       "SELECT count(*) FROM (SELECT 1 FROM chunks WHERE chunks MATCH ?1 LIMIT ?2)");
   std::vector<std::pair<std::int64_t, const std::vector<std::string>*>> rarest;
