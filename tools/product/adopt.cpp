@@ -4,6 +4,7 @@
 #include "product/adopted.hpp"
 #include "product/candidate.hpp"
 #include "product/evidence_file.hpp"
+#include "product/judged_spec.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
@@ -53,7 +54,8 @@ const AdoptedVersion* incumbent_of(const Adopted& adopted,
 bool evidence_holds(const OpConfig& config, const AdoptedVersion& adopted) {
   const std::filesystem::path path = evidence_path(config, adopted.evidence);
   return adopted.rules == k_verification_rules && std::filesystem::exists(path) &&
-         sha256_of_file(path) == adopted.evidence_sha256;
+         sha256_of_file(path) == adopted.evidence_sha256 &&
+         changed_since(config, member(read_json_if_there(path), "verify")).empty();
 }
 
 bool source_stands(const OpConfig& config, const AdoptedVersion& adopted) {

@@ -1,8 +1,10 @@
 #include "product/provenance.hpp"
 
 #include "product/adopted.hpp"
+#include "product/judged_spec.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
+#include "support/json_members.hpp"
 #include "support/version.hpp"
 #include "verify/rules.hpp"
 
@@ -54,6 +56,12 @@ void check_evidence_content(const OpConfig& config, const AdoptedVersion& adopte
   if (text("/status") != "verified" || text("/verify/status") != "passed") {
     problems.push_back(fmt::format("{}: {} does not say that {} was verified; {}", config.op,
                                    adopted.evidence, adopted.version, remedy(config)));
+  }
+  if (const std::string changed = changed_since(config, member(evidence, "verify"));
+      !changed.empty()) {
+    problems.push_back(fmt::format(
+        "{0}: the {1} of {2} changed after {3} was verified; run verify_{0}, then adopt_{0}",
+        config.op, changed, config.spec.filename().string(), adopted.version));
   }
 }
 

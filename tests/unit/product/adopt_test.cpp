@@ -1,7 +1,9 @@
 #include "product/adopt.hpp"
 
 #include "product/provenance.hpp"
+#include "spec/op_spec.hpp"
 #include "support/error.hpp"
+#include "support/hash.hpp"
 
 #include "project_fixture.hpp"
 
@@ -134,6 +136,35 @@ TEST_F(AdoptTest, LostEvidenceIsRenewed) {
   adopt_now();
   std::filesystem::remove_all(root() / "reports");
   EXPECT_THAT(provenance_problems(config_), Not(IsEmpty()));
+  EXPECT_THAT(adopt_now().line, HasSubstr("its evidence was renewed"));
+  EXPECT_THAT(provenance_problems(config_), IsEmpty());
+}
+
+TEST_F(AdoptTest, AChangedSpecAsksForNewEvidence) {
+  const auto judge_by = [&](const std::string& ladder) {
+    write(config_.spec, R"({"name": "softmax", "axes": {"n": {"type": "var"}},
+        "inputs": {"x": {"shape": ["n"], "dtype": "float32"}},
+        "outputs": {"y": {"shape": ["n"], "dtype": "float32"}},
+        "workloads": [{"name": "w", "axes": {"n": 4}}], "ladder": )" +
+                            ladder + "}");
+  };
+  const auto verify = [&] {
+    const SpecParts parts = split_spec(read_json(config_.spec));
+    Json verdict = read_json(config_.step_dir(1) / "verify.json").value;
+    verdict["contract_sha256"] = sha256(to_text(parts.contract));
+    verdict["checks_sha256"] = sha256(to_text(parts.checks));
+    write(config_.step_dir(1) / "verify.json", to_text(verdict));
+  };
+  add_version(1, 50);
+  judge_by(R"({"smoke": [{"n": 5}]})");
+  verify();
+  adopt_now();
+  EXPECT_THAT(provenance_problems(config_), IsEmpty());
+  judge_by(R"({"smoke": [{"n": 1}]})");
+  EXPECT_THAT(provenance_problems(config_),
+              ElementsAre("softmax: the checks of op.json changed after v001 was verified; run "
+                          "verify_softmax, then adopt_softmax"));
+  verify();
   EXPECT_THAT(adopt_now().line, HasSubstr("its evidence was renewed"));
   EXPECT_THAT(provenance_problems(config_), IsEmpty());
 }
