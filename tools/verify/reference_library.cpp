@@ -7,6 +7,7 @@
 #include "verify/reference_call.hpp"
 #include "verify/term_probe.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -25,6 +26,13 @@ void mark_unwritten(std::span<double> values) {
                for (std::int64_t index = begin; index < end; ++index) {
                  std::memcpy(values.data() + index, &k_unwritten, sizeof k_unwritten);
                }
+             });
+}
+
+void fill_with_zeros(std::span<double> values) {
+  for_chunks(static_cast<std::int64_t>(values.size()),
+             [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+               std::fill(values.begin() + begin, values.begin() + end, 0.0);
              });
 }
 
@@ -57,25 +65,33 @@ std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
     const auto count = static_cast<std::size_t>(element_count(tensor, inputs.axes));
     output.value_memory = memory_->take(count * sizeof(double));
     output.values = output.value_memory.block().as<double>().first(count);
-    // Zeros that cost nothing unless they are written: magnitudes, then one double of which the
-    // first byte says that they were given.
-    output.magnitude_memory = MemoryBlock((count + 1) * sizeof(double), MemoryBlock::Kind::shared);
-    const std::span<double> magnitudes = output.magnitude_memory.as<double>();
+    // Magnitudes, then one double of which the first byte says that they were given.
+    output.magnitude_memory = magnitude_memory_->take((count + 1) * sizeof(double));
+    const std::span<double> magnitudes = output.magnitude_memory.block().as<double>();
     output.magnitudes = magnitudes.first(count);
+    magnitudes[count] = 0.0;
     output.shape = shape_of(tensor, inputs.axes);
     buffers[tensor.name] = {output.values, magnitudes.data(),
                             reinterpret_cast<unsigned char*>(magnitudes.data() + count)};
   }
   const ReferenceCall call(spec, inputs, buffers);
+  // Asked for after the memory was taken: what another call has written into comes behind this.
+  const bool gives_magnitudes = *gives_magnitudes_;
   const std::string problem = contained_call(
       [&] {
         for (const auto& [name, output] : outputs) {
           populate(std::as_writable_bytes(output.values), true);
           mark_unwritten(output.values);
+          if (!gives_magnitudes) continue;
+          populate(std::as_writable_bytes(output.magnitudes), true);
+          fill_with_zeros(output.magnitudes);
         }
         return call.run(library_);
       },
       timeout_);
+  for (const auto& [name, buffer] : buffers) {
+    if (*buffer.magnitude_given != 0) *gives_magnitudes_ = true;
+  }
   const auto refuse = [&](const std::string& what) {
     fail(ExitCode::bad_input, "the reference of op '{}' for {}: it {} ({})", spec.name,
          shape_text(spec, inputs.axes), what, library_.string());
@@ -97,7 +113,11 @@ std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
                       "the output before it writes it?",
                       index_text(output.scale.first_nan, output.shape), name));
     }
-    if (*buffers.at(name).magnitude_given == 0) output.magnitudes = {};
+    if (*buffers.at(name).magnitude_given == 0) {
+      output.magnitudes = {};
+    } else {
+      populate(std::as_writable_bytes(output.magnitudes), false);
+    }
   }
   probe_terms(library_, timeout_, spec, inputs, outputs);
   return outputs;

@@ -9,6 +9,7 @@
 #include "support/memory_block.hpp"
 #include "verify/compare.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -21,7 +22,7 @@ namespace kernelloop {
 
 struct ReferenceOutput {
   MemoryPool::Lease value_memory;
-  MemoryBlock magnitude_memory;
+  MemoryPool::Lease magnitude_memory;
   std::span<double> values;      // row-major, unrounded
   std::span<double> magnitudes;  // empty unless the reference gave them
   // At least so large are the terms of each element (term_probe.hpp); empty where the neighbours
@@ -54,6 +55,10 @@ class ReferenceLibrary {
   std::filesystem::path library_;
   std::chrono::milliseconds timeout_;
   std::shared_ptr<MemoryPool> memory_ = std::make_shared<MemoryPool>(MemoryBlock::Kind::shared);
+  // Of magnitudes. Untouched pages, which are zero and cost nothing, until a call has given some.
+  std::shared_ptr<MemoryPool> magnitude_memory_ =
+      std::make_shared<MemoryPool>(MemoryBlock::Kind::shared);
+  std::shared_ptr<std::atomic<bool>> gives_magnitudes_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 // "rows=3, cols=17": the variable axes in the spec's order ("no variable axes" when there are

@@ -43,7 +43,7 @@ KERNELLOOP_REFERENCE(probe) {
       break;
     case 8:
       write_all();
-      for (double& magnitude : op.magnitude("y")) magnitude = 5.0;
+      for (double& magnitude : op.magnitude("y")) magnitude += 5.0;
       break;
     case 9:
       op.parallel_for(rows, [&](std::int64_t row) {

@@ -65,6 +65,20 @@ TEST(Reference, MayGiveTheMagnitudeOfItsTerms) {
   EXPECT_THAT(Probe().run(8).at("y").magnitudes, testing::Each(5.0));
 }
 
+TEST(Reference, FindsZerosForItsMagnitudesAtEveryCall) {
+  const Probe probe_call;
+  const ReferenceLibrary library(KERNELLOOP_TEST_PROBE);
+  ReferenceInputs inputs;
+  inputs.axes = {{"rows", probe_call.rows}, {"cols", probe_call.cols}};
+  inputs.scalars = {{"mode", 8}};
+  inputs.tensors = {{"x", probe_call.x}};
+  for (int call = 0; call < 3; ++call) {
+    EXPECT_THAT(library.run(probe(), inputs).at("y").magnitudes, testing::Each(5.0));
+  }
+  inputs.scalars = {{"mode", 0}};
+  EXPECT_TRUE(library.run(probe(), inputs).at("y").magnitudes.empty());
+}
+
 // An output of so few elements has no neighbours that would tell: all of it may have cancelled.
 TEST(Reference, IsAskedForTheTermsOfAFewElements) {
   const Probe few{1, 2, {1.0, -2.999999}};
