@@ -12,6 +12,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernelloop {
@@ -20,11 +21,11 @@ namespace {
 constexpr const char* k_kernel = "extern \"C\" __global__ void kernelloop_trial() {}\n";
 
 // The first error; empty when there is none.
-std::string first_error(const std::vector<Problem>& problems) {
-  for (const Problem& problem : problems) {
-    if (problem.severity == Problem::Severity::error) return problem.message;
-  }
-  return {};
+std::string first_error(std::vector<Problem> problems) {
+  ProblemList list;
+  list.add_all(std::move(problems));
+  const Problem* error = list.first_error();
+  return error == nullptr ? std::string() : error->message;
 }
 
 // With options of the user's own it is these that are wrong, most likely.

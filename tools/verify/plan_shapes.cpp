@@ -56,7 +56,8 @@ PlanShapes::PlanShapes(const OpSpec& spec, const LaunchPlan& plan, std::string d
       device_(std::move(device)),
       axes_(variable_axes(spec)),
       derived_(in_order(spec)),
-      small_(near(spec, start_shape(spec), 2)) {
+      small_(near(spec, start_shape(spec), 2)),
+      least_(near(spec, start_shape(spec), 1)) {
   note(plan.workspace_bytes);
   for (const Launch& launch : plan.launches) {
     if (launch.when) note(*launch.when);
@@ -150,11 +151,10 @@ bool PlanShapes::makes_sense(const Bindings& shape) const {
 std::vector<Bindings> PlanShapes::around_constants(std::size_t most, std::uint64_t seed,
                                                    std::vector<Bindings>& left_out) const {
   constexpr std::int64_t k_long = 4096;  // from here on one index of the other axes must do
-  const Bindings least = near(spec_, start_shape(spec_), 1);
   ShapeList list(spec_, element_budget(device_));
   for (const auto& [axis, numbers] : numbers_) {
     for (const std::int64_t size : beside(numbers)) {
-      Bindings shape = size < k_long ? small_ : least;
+      Bindings shape = size < k_long ? small_ : least_;
       shape[axis] = size;
       if (!admissible(spec_, shape)) continue;
       const bool fits = size <= longest_tried(spec_, axis, device_) && list.add(shape);

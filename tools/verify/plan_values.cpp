@@ -49,7 +49,7 @@ std::vector<Expression> PlanShapes::parts_of_launches() const {
 std::vector<Bindings> PlanShapes::where_values_differ(const Expression& expression,
                                                       const std::string& axis) const {
   std::map<std::int64_t, std::vector<Bindings>> found;  // by value
-  Bindings shape = near(spec_, start_shape(spec_), 1);
+  Bindings shape = least_;
   const std::int64_t most = std::min(k_searched_sizes, longest_tried(spec_, axis, device_));
   along(axis, 1, most, shape, expression, [&](std::int64_t size, std::int64_t value) {
     const auto known = found.find(value);
@@ -98,12 +98,11 @@ std::vector<Bindings> PlanShapes::beyond(const Launch& launch, const Bindings& s
 }
 
 std::vector<Bindings> PlanShapes::at_numbers(const std::set<std::int64_t>& numbers) const {
-  const Bindings least = near(spec_, start_shape(spec_), 1);
   ShapeList list(spec_, element_budget(device_));
   for (const std::string& axis : axes_) {
     const std::int64_t most = longest_tried(spec_, axis, device_);
     for (const std::int64_t number : numbers) {
-      Bindings shape = least;
+      Bindings shape = least_;
       shape[axis] = number;
       if (number <= most) list.add(shape);
     }

@@ -7,7 +7,6 @@
 #include "verify/reference_call.hpp"
 #include "verify/term_probe.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -20,19 +19,13 @@ namespace {
 // A signalling NaN that no arithmetic yields: an element that holds it was never written.
 constexpr std::uint64_t k_unwritten = 0x7FF4DEADBEEF4B4Cu;
 
-void mark_unwritten(std::span<double> values) {
+// Bits rather than a number: what becomes of a signalling NaN on its way is up to the processor.
+void fill(std::span<double> values, std::uint64_t bits) {
   for_chunks(static_cast<std::int64_t>(values.size()),
              [&](std::int64_t, std::int64_t begin, std::int64_t end) {
                for (std::int64_t index = begin; index < end; ++index) {
-                 std::memcpy(values.data() + index, &k_unwritten, sizeof k_unwritten);
+                 std::memcpy(values.data() + index, &bits, sizeof bits);
                }
-             });
-}
-
-void fill_with_zeros(std::span<double> values) {
-  for_chunks(static_cast<std::int64_t>(values.size()),
-             [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-               std::fill(values.begin() + begin, values.begin() + end, 0.0);
              });
 }
 
@@ -81,10 +74,10 @@ std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
       [&] {
         for (const auto& [name, output] : outputs) {
           populate(std::as_writable_bytes(output.values), true);
-          mark_unwritten(output.values);
+          fill(output.values, k_unwritten);
           if (!gives_magnitudes) continue;
           populate(std::as_writable_bytes(output.magnitudes), true);
-          fill_with_zeros(output.magnitudes);
+          fill(output.magnitudes, 0);
         }
         return call.run(library_);
       },
