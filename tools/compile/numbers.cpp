@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -50,15 +52,52 @@ bool continues_literal(char letter) {
          letter == '\'';
 }
 
+// The whole number nearest to a literal of PTX: "5003", "0f459C5800" (float32), "0d..." (float64).
+std::optional<std::int64_t> ptx_number(std::string_view word) {
+  double value = 0.0;
+  if (word.size() == 10 && starts_with(word, "0f")) {
+    const auto bits = number_of(word.substr(2), 16);
+    if (!bits) return std::nullopt;
+    value = std::bit_cast<float>(static_cast<std::uint32_t>(*bits));
+  } else if (word.size() == 18 && starts_with(word, "0d")) {
+    std::uint64_t bits = 0;
+    const auto [end, error] = std::from_chars(word.data() + 2, word.data() + word.size(), bits, 16);
+    if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+    value = std::bit_cast<double>(bits);
+  } else {
+    return number_of(word, 10);
+  }
+  if (!(std::fabs(value) <= static_cast<double>(k_most))) return std::nullopt;
+  return std::llround(value);
+}
+
 }  // namespace
 
 std::set<std::int64_t> numbers_in(const PtxCode& code) {
   static constexpr std::array<std::string_view, 8> k_tells{"setp", "set",  "add", "sub",
                                                            "xor",  "addc", "mad", "slct"};
   std::set<std::int64_t> numbers;
+  std::set<std::int64_t> compared;
+  std::set<std::int64_t> shifts;
   for (const PtxInstruction& one : code.instructions) {
+    if (one.base() == "shr" && !one.operands.empty()) {
+      const auto shift = number_of(one.operands.back(), 10);
+      if (shift && *shift > 0 && *shift < 32) shifts.insert(*shift);
+    }
     if (!is_one_of(one.base(), k_tells)) continue;
-    for (const std::string& word : one.operands) add(number_of(word, 10), numbers);
+    for (const std::string& word : one.operands) {
+      const std::optional<std::int64_t> number = ptx_number(word);
+      add(number, numbers);
+      if (number && one.base() == "setp") compared.insert(*number);
+    }
+  }
+  // `(cols >> 8) == 39` asks for a range of sizes: one in its middle.
+  for (const std::int64_t number : compared) {
+    for (const std::int64_t shift : shifts) {
+      if (number > 0 && number <= (k_most >> shift)) {
+        add((number << shift) + (std::int64_t{1} << (shift - 1)), numbers);
+      }
+    }
   }
   return numbers;
 }

@@ -138,9 +138,33 @@ double FamilyDraw::uniform(std::int64_t index, std::uint64_t draw) const {
   return stream.uniform(k_elsewhere + static_cast<std::uint64_t>(index) * 4 + draw);
 }
 
+std::int64_t FamilyDraw::needle_of(std::int64_t row) const {
+  constexpr std::int64_t k_draws = std::int64_t{1} << 40;  // no element's own
+  constexpr std::int64_t k_turns = 6;
+  const auto drawn = [&](std::int64_t count, std::uint64_t draw) {
+    return static_cast<std::int64_t>(uniform(k_draws + row, draw) * static_cast<double>(count));
+  };
+  switch (row == rows - 1 ? 2 : row % k_turns) {
+    case 0:
+      return 0;
+    case 1:
+      return cols / 2;
+    case 2:
+      return cols - 1;
+    case 3:  // in the tail
+      return std::max<std::int64_t>(0, cols - 2 - drawn(16, 0));
+    case 4: {  // beside a multiple of a power of two, where parts of a row meet
+      const std::int64_t part = std::int64_t{32} << drawn(9, 0);
+      const std::int64_t place = part * (1 + drawn(std::max<std::int64_t>(1, cols / part), 1));
+      return std::clamp<std::int64_t>(place - 1 + drawn(3, 2), 0, cols - 1);
+    }
+    default:
+      return drawn(cols, 0);
+  }
+}
+
 bool FamilyDraw::is_needle(std::int64_t index) const {
-  const std::int64_t turn = row(index) == rows - 1 ? 2 : row(index) % 3;
-  return column(index) == (turn == 0 ? 0 : turn == 1 ? cols / 2 : cols - 1);
+  return column(index) == needle_of(row(index));
 }
 
 bool FamilyDraw::is_chosen(std::int64_t index) const {

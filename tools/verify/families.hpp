@@ -34,9 +34,12 @@ struct FamilyDraw {
   [[nodiscard]] double uniform(std::int64_t index, std::uint64_t draw = 0) const;
   [[nodiscard]] std::int64_t row(std::int64_t index) const { return index / cols; }
   [[nodiscard]] std::int64_t column(std::int64_t index) const { return index % cols; }
-  // Whether this is the one element of its row that stands out: at the head, in the middle or at
-  // the tail of the row by turns, and the last element of the tensor.
+  // Whether this is the one element of its row that stands out: by turns at the head, in the
+  // middle, at the end, near it, beside a multiple of a power of two, anywhere; and the last
+  // element of the tensor.
   [[nodiscard]] bool is_needle(std::int64_t index) const;
+  // Its column.
+  [[nodiscard]] std::int64_t needle_of(std::int64_t row) const;
   // Whether it is the one element of the tensor that the seed chooses.
   [[nodiscard]] bool is_chosen(std::int64_t index) const;
 };

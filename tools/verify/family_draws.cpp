@@ -74,19 +74,24 @@ double scales(const FamilyDraw& tensor, std::int64_t index) {
 }
 
 // Of every size whose sums and products do not overflow, by turns: rows of one size, rows of one
-// size and one sign, and rows whose elements have sizes of their own, as those of a single row do.
+// size and one sign, rows whose elements have sizes of their own, as those of a single row do, and
+// rows of one value.
 double magnitudes(const FamilyDraw& tensor, std::int64_t index) {
   const double top = std::log2(tensor.limit / 4.0);
   const double bottom = std::max(-40.0, std::log2(16.0 * tensor.smallest_normal));
   const auto drawn = [&](double random) {
     return std::exp2(std::floor(bottom + (top - bottom) * random));
   };
-  const std::int64_t kind = tensor.rows == 1 ? 2 : tensor.row(index) % 3;
+  const std::int64_t kind = tensor.rows == 1 ? 2 : tensor.row(index) % 4;
   if (kind == 2) return tensor.own(index) / size_of(tensor) * drawn(tensor.uniform(index, 1));
   const double size = drawn(row_uniform(tensor, tensor.row(index)));
   if (kind == 0) return tensor.own(index) / size_of(tensor) * size;
   const bool negative = tensor.uniform(tensor.row(index) * tensor.cols, 2) < 0.5;
-  return (negative ? -size : size) * (1.0 + tensor.uniform(index));
+  // Of three significant bits where it is one value, so that sums of it are exact.
+  const double fraction = kind == 3
+                              ? std::floor(4.0 * row_uniform(tensor, tensor.row(index) + 1)) / 4.0
+                              : tensor.uniform(index);
+  return (negative ? -size : size) * (1.0 + fraction);
 }
 
 // The greatest elements stand at equal distances: 8 to 64 of them, a power of two apart, as the
@@ -173,7 +178,8 @@ double infinite(const FamilyDraw& tensor, std::int64_t index) {
   }
 }
 
-// One in most rows, with the sign bit in every other; several of both kinds in every fourth.
+// One in most rows, with the sign bit in every other; several of both kinds in every fourth. Every
+// third row has infinities too, before and behind it.
 double few_nan(const FamilyDraw& tensor, std::int64_t index) {
   constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
   const std::int64_t kind = tensor.row(index) % 4;
@@ -181,6 +187,9 @@ double few_nan(const FamilyDraw& tensor, std::int64_t index) {
   if (kind == 2 && tensor.uniform(index) < 0.125) return std::copysign(k_nan, sign);
   const bool chosen = kind != 3 || tensor.row(index) == tensor.rows - 1;
   if (chosen && tensor.is_needle(index)) return std::copysign(k_nan, kind == 1 ? -1.0 : 1.0);
+  if (tensor.row(index) % 3 == 1 && tensor.uniform(index, 2) < 0.125) {
+    return std::copysign(k_overflown, -sign);
+  }
   return tensor.own(index);
 }
 

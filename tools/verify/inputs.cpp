@@ -77,7 +77,9 @@ void mark_special(const Elements& elements, const InputValues& values, const Ran
 void vary_constant(const Tensor& tensor, std::uint64_t seed, InputValues& values) {
   if (values.family != "constant" || !info(tensor.dtype).floating) return;
   const RandomStream stream(seed, tensor.name + ".varied");
-  const double varied = values.value * (0.25 + 0.25 * stream.uniform(0));
+  // Smaller or larger by 2 to 4: a kernel may take it for a limit on either side.
+  const double factor = 2.0 + 2.0 * stream.uniform(0);
+  const double varied = stream.uniform(1) < 0.5 ? values.value / factor : values.value * factor;
   const bool declared = !(values.at_least && varied < *values.at_least) &&
                         !(values.at_most && varied > *values.at_most);
   if (declared) values.value = varied;

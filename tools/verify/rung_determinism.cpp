@@ -16,6 +16,10 @@ std::vector<CasePlan> determinism_cases(const RungContext& context) {
     for (const std::int64_t size : {129, 1000}) {
       shapes.push_back(friendly_shape(context.spec, context.device, emulated ? size / 8 : size));
     }
+    // What runs for long rows, or for some sizes only, may race where the rest does not.
+    const std::vector<Bindings> slices = workload_slices(context.spec, context.device);
+    if (!slices.empty()) shapes.push_back(slices.back());
+    shapes = covering_all_launches(context, std::move(shapes), !emulated);
   }
   std::vector<CasePlan> cases;
   for (const Bindings& shape : shapes) {

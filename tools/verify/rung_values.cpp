@@ -23,7 +23,7 @@ std::string name_of(const FamilyChoice& choice) {
 // Families of which one element of a row decides what comes out: lost behind the tail of a long row
 // it shows, where it would vanish among the spec's own values.
 bool single_elements_count(const InputFamily& family) {
-  constexpr std::array<std::string_view, 3> k_names{"one_hot", "needle", "nan"};
+  constexpr std::array<std::string_view, 5> k_names{"one_hot", "needle", "nan", "highest", "ends"};
   return std::find(k_names.begin(), k_names.end(), family.name) != k_names.end();
 }
 
@@ -49,7 +49,8 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
   const auto own = spec.ladder.shapes.find("values");
   if (own == spec.ladder.shapes.end() || own->second.empty()) {
     slices = workload_slices(spec, context.device);
-    long_ones = long_odd_shapes(spec, context.device, 1, context.seeds.next());
+    const std::int64_t rows = context.device == "cpu" ? 6 : 64;
+    long_ones = long_odd_shapes(spec, context.device, rows, context.seeds.next());
     // A path for long rows gets the values that a path for short ones gets.
     std::vector<Bindings> known = everywhere;
     known.insert(known.end(), slices.begin(), slices.end());

@@ -20,6 +20,15 @@ TEST(Numbers, OfPtxAreThoseThatTellSizesApart) {
   EXPECT_THAT(numbers_in(read_ptx_code(module.lines())), ElementsAre(777, 4097, 5003));
 }
 
+TEST(Numbers, OfPtxAreSeenThroughConversionsAndShifts) {
+  const PtxModule module(
+      ".entry k() {\nsetp.eq.f32 %p1, %f1, 0f459C5800;\nsetp.lt.f64 %p2, %fd1, "
+      "0d40B38B0000000000;\n"
+      "shr.s32 %r2, %r1, 8;\nsetp.ne.s32 %p3, %r2, 39;\nadd.f32 %f2, %f1, 0f7F800000;\n}\n",
+      "kernel.cu");
+  EXPECT_THAT(numbers_in(read_ptx_code(module.lines())), testing::IsSupersetOf({39, 5003, 10112}));
+}
+
 TEST(Numbers, OfASourceAreItsIntegerLiterals) {
   EXPECT_THAT(numbers_in("if (cols == 5'003u || a17 < 0x20ULL) x = 1.5f + 2e9 + 077 - 1;"),
               ElementsAre(32, 63, 5003));
