@@ -24,7 +24,8 @@ const std::vector<InputFamily>& input_families() {
       {"constant", Where::floats, When::always, "one value everywhere", "0 / 0, ties, wrong counts",
        constant},
       {"one_hot", Where::one_float, When::always,
-       "zeros and one element per row: at its head, middle or tail, and the last of the tensor",
+       "zeros and one element per row: by turns at its head, in the middle, at the end, near it, "
+       "beside a multiple of a power of two, anywhere",
        "skipped tails, elements read from elsewhere", one_hot},
       {"needle", Where::floats, When::always,
        "the spec's own values with such an element 16 deviations out",
@@ -37,7 +38,8 @@ const std::vector<InputFamily>& input_families() {
        "an epsilon that is left out or taken for a limit, a scale of other rows", scales, 1.0,
        false, false, true},
       {"magnitudes", Where::floats, When::always,
-       "rows of every size that does not overflow, and elements of every size beside each other",
+       "rows of every size that does not overflow, of one value among them, and elements of every "
+       "size beside each other",
        "a special case for a range of sizes, terms that are left out as too small", magnitudes,
        16.0, false, false, true},
       {"strided", Where::floats, When::always,
@@ -61,7 +63,8 @@ const std::vector<InputFamily>& input_families() {
        "masked elements (-inf), rows masked whole, a +inf or several; zeros in the other inputs",
        "NaN that should be 0, and back; skipped zeros", infinite, 1.0, false, true},
       {"nan", Where::one_float, When::nonfinite_propagates,
-       "one NaN in most rows, several in some, with and without sign; zeros in the other inputs",
+       "one NaN in most rows, several in some, with and without sign, infinities beside it in a "
+       "third; zeros in the other inputs",
        "NaN lost in min and max, NaN spread to other rows, NaN in the wrong order", few_nan, 1.0,
        false, true},
       {"near_limit", Where::one_float, When::linear,
