@@ -81,6 +81,22 @@ std::string_view construct_of(const PreprocessedToken& token) {
   return "";
 }
 
+// `asm volatile("" ::: "memory")`: no instruction, only an order for the compiler, which the host's
+// keeps as well. Anything with text or operands is something else.
+bool is_compiler_fence(const std::vector<PreprocessedToken>& tokens, std::size_t at) {
+  const auto is = [&](std::size_t i, std::string_view text) {
+    return i < tokens.size() && tokens[i].is(text);
+  };
+  if (!is(at, "asm") && !is(at, "__asm__") && !is(at, "__asm")) return false;
+  ++at;
+  while (is(at, "volatile") || is(at, "__volatile__")) ++at;
+  if (!is(at, "(") || !is(at + 1, "\"\"")) return false;
+  int colons = 0;
+  for (at += 2; is(at, ":") || is(at, "::"); ++at) colons += is(at, "::") ? 2 : 1;
+  if (is(at, ")")) return true;
+  return colons == 3 && is(at, "\"memory\"") && is(at + 1, ")");
+}
+
 // The header's name as an include directive has it, when it comes with CUDA: "cub/cub.cuh" for
 // /usr/local/cuda/include/cccl/cub/cub.cuh. Empty for all others, our own stand-ins among them.
 std::string_view cuda_header(std::string_view path) {
@@ -112,7 +128,7 @@ std::optional<std::string> find_unsupported(const PreprocessedText& text) {
     if (token.is("cuda") && i + 1 < text.tokens.size() && text.tokens[i + 1].is("::")) {
       what = "libcu++ (cuda::)";
     }
-    if (what.empty()) continue;
+    if (what.empty() || is_compiler_fence(text.tokens, i)) continue;
     const bool member = i > 0 && (text.tokens[i - 1].is(".") || text.tokens[i - 1].is("->"));
     if (member) continue;
     return fmt::format("{}:{}: the CPU device lacks {}: `{}`", text.files[token.file], token.line,

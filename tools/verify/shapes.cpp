@@ -83,17 +83,36 @@ Bindings friendly_shape(const OpSpec& spec, const std::string& device, std::int6
   return shape;
 }
 
+namespace {
+
+// The first axis that is contiguous in no tensor of rows; empty when there is none.
+std::string axis_of_rows(const OpSpec& spec) {
+  const std::vector<std::string> axes = variable_axes(spec);
+  const auto found = std::find_if(axes.begin(), axes.end(),
+                                  [&](const std::string& axis) { return !is_inner(spec, axis); });
+  return found == axes.end() ? std::string() : *found;
+}
+
+}  // namespace
+
+std::vector<Bindings> tall_shapes(const OpSpec& spec, const std::string& device) {
+  constexpr std::int64_t k_rows = 4099;
+  const std::string axis = axis_of_rows(spec);
+  if (axis.empty() || device != "cpu") return {};
+  Bindings shape = near(spec, start_shape(spec), 1);
+  if (!move_axis(spec, shape, axis, k_rows)) return {};
+  return {shape};
+}
+
 std::vector<Bindings> many_rows(const OpSpec& spec, const std::string& device,
                                 const std::string& rung) {
   constexpr std::int64_t k_short = 5;
   const auto own = spec.ladder.shapes.find(rung);
   if (own != spec.ladder.shapes.end() && !own->second.empty()) return {};
   Bindings shape = near(spec, start_shape(spec), k_short);
-  const std::vector<std::string> axes = variable_axes(spec);
-  const auto outer = std::find_if(axes.begin(), axes.end(),
-                                  [&](const std::string& axis) { return !is_inner(spec, axis); });
-  if (outer == axes.end()) return {};
-  move_axis(spec, shape, *outer, device == "cpu" ? 320 : 4096);
+  const std::string axis = axis_of_rows(spec);
+  if (axis.empty()) return {};
+  move_axis(spec, shape, axis, device == "cpu" ? 320 : 4096);
   return {shape};
 }
 

@@ -45,6 +45,12 @@ TEST(Shapes, ManyRowsAreShort) {
   EXPECT_TRUE(many_rows(own, "cpu", "values").empty());
 }
 
+TEST(Shapes, TallOnesAreForTheCpuDevice) {
+  EXPECT_EQ(tall_shapes(samples::softmax(), "cpu"),
+            (std::vector<Bindings>{{{"rows", 4099}, {"cols", 1}}}));
+  EXPECT_TRUE(tall_shapes(samples::softmax(), "cuda").empty());
+}
+
 TEST(Shapes, CoverOnesWarpsAndTiles) {
   for (const char* device : {"cpu", "cuda"}) {
     const std::vector<Bindings> shapes = edge_shapes(samples::softmax(), device, 1);

@@ -11,6 +11,7 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __nv_pure__
+#define __builtin_assume(condition) static_cast<void>(0)
 #define CUDART_VERSION 13000
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
