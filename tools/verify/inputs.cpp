@@ -5,6 +5,7 @@
 #include "support/random.hpp"
 #include "verify/elements.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace kernelloop {
@@ -77,12 +78,17 @@ void mark_special(const Elements& elements, const InputValues& values, const Ran
 void vary_constant(const Tensor& tensor, std::uint64_t seed, InputValues& values) {
   if (values.family != "constant" || !info(tensor.dtype).floating) return;
   const RandomStream stream(seed, tensor.name + ".varied");
-  // Smaller or larger by 2 to 4: a kernel may take it for a limit on either side.
+  // Smaller or larger by 2 to 4, as the range that is served allows: a kernel may take it for a
+  // limit on either side.
+  const auto served = [&](double value) {
+    return !(values.at_least && value < *values.at_least) &&
+           !(values.at_most && value > *values.at_most);
+  };
   const double factor = 2.0 + 2.0 * stream.uniform(0);
-  const double varied = stream.uniform(1) < 0.5 ? values.value / factor : values.value * factor;
-  const bool declared = !(values.at_least && varied < *values.at_least) &&
-                        !(values.at_most && varied > *values.at_most);
-  if (declared) values.value = varied;
+  std::array sides{values.value / factor, values.value * factor};
+  if (stream.uniform(1) < 0.5) std::swap(sides[0], sides[1]);
+  const auto side = std::find_if(sides.begin(), sides.end(), served);
+  if (side != sides.end()) values.value = *side;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace {
 
 using samples::Values;
 using testing::Each;
+using testing::IsSupersetOf;
 
 const InputFamily& family(const std::string& name) {
   for (const InputFamily& each : input_families()) {
@@ -113,7 +114,7 @@ TEST(Families, ConstantHasFewBits) {
   }
 }
 
-// Head, middle and tail by turns; the last of the tensor always.
+// Head, middle, end, near it and elsewhere by turns; the last of the tensor always.
 TEST(Families, OneElementOfEachRowStandsOut) {
   const Values one_hot = drawn(spec_with("bfloat16"), "one_hot");
   const Values needle = drawn(spec_with("bfloat16"), "needle");
@@ -129,7 +130,9 @@ TEST(Families, OneElementOfEachRowStandsOut) {
     }
     EXPECT_EQ(found, 1) << row;
   }
-  EXPECT_EQ(columns, (std::set<std::int64_t>{0, 20, 39}));
+  EXPECT_THAT(columns, IsSupersetOf({0, 20, 39}));
+  EXPECT_TRUE(std::any_of(columns.begin(), columns.end(),
+                          [](std::int64_t col) { return col >= 23 && col < 39; }));
   EXPECT_NE(one_hot.back(), 0.0);
   EXPECT_NE(drawn(spec_with("bfloat16"), "one_hot", "x", 2, 40).back(), 0.0);
 }
@@ -213,7 +216,10 @@ TEST(Families, MagnitudesReachEverySizeThatDoesNotOverflow) {
       const auto [low, high] = std::minmax_element(first, first + 40);
       EXPECT_TRUE(std::isfinite(*low) && std::isfinite(*high));
       sizes.insert(std::ilogb(std::max(-*low, *high)));
-      if (row % 3 != 1) continue;
+      if (row % 4 == 3) {
+        EXPECT_EQ(*low, *high);
+      }
+      if (row % 4 != 1) continue;
       EXPECT_GT(*low * *high, 0.0);
       EXPECT_LE(std::max(std::fabs(*low), std::fabs(*high)),
                 2.0 * std::min(std::fabs(*low), std::fabs(*high)));

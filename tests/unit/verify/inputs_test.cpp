@@ -94,17 +94,29 @@ TEST(Inputs, ScalarsAreRoundedAndCanBeOverridden) {
 TEST(Inputs, ConstantScalarsVaryWhereTheyAreToldTo) {
   OpSpec spec = samples::rmsnorm();
   const Bindings axes = resolve_axes(spec, {{"rows", 2}, {"cols", 3}});
+  int larger = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const double eps = draw_scalars(spec, axes, {}, seed, true).at("eps");
-    EXPECT_GT(eps, 0.24e-6);
-    EXPECT_LT(eps, 0.51e-6);
+    const double factor = eps < 1e-6 ? 1e-6 / eps : eps / 1e-6;
+    EXPECT_GT(factor, 1.99);
+    EXPECT_LT(factor, 4.01);
+    larger += eps > 1e-6 ? 1 : 0;
     EXPECT_EQ(draw_scalars(spec, axes, {}, seed, true).at("eps"), eps);
     EXPECT_EQ(draw_scalars(spec, axes, {{"eps", 0.25}}, seed, true).at("eps"), 0.25);
   }
+  EXPECT_GT(larger, 20);
+  EXPECT_LT(larger, 80);
+  const auto drawn = [&](std::uint64_t seed) {
+    return draw_scalars(spec, axes, {}, seed, true).at("eps");
+  };
   for (Tensor& input : spec.inputs) {
     if (input.scalar) input.values.at_least = 1e-6F;
   }
-  EXPECT_EQ(draw_scalars(spec, axes, {}, 1, true).at("eps"), 1e-6F);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) EXPECT_GT(drawn(seed), 1.99e-6);
+  for (Tensor& input : spec.inputs) {
+    if (input.scalar) input.values.at_most = 1e-6F;
+  }
+  EXPECT_EQ(drawn(1), 1e-6F);
 }
 
 TEST(Inputs, ScalarsFollowTheShape) {
