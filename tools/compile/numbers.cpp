@@ -32,7 +32,16 @@ std::optional<std::int64_t> number_of(std::string_view text, int base) {
   return number;
 }
 
-// "5'003u" as C++ spells it; nothing for floating literals.
+// "5003.0f", "5003.": the text of a floating literal without an exponent.
+std::optional<std::int64_t> whole_number_of(std::string text) {
+  if (text.back() == 'f') text.pop_back();
+  const std::size_t point = text.find('.');
+  if (text.find_first_not_of('0', point + 1) != std::string::npos) return std::nullopt;
+  return number_of(std::string_view(text).substr(0, point), 10);
+}
+
+// "5'003u", "0x20", "5003.0f" as C++ spells them; nothing for floating literals that are no whole
+// number, or have an exponent.
 std::optional<std::int64_t> literal_of(std::string_view word) {
   std::string digits(word);
   digits.erase(std::remove(digits.begin(), digits.end(), '\''), digits.end());
@@ -44,6 +53,7 @@ std::optional<std::int64_t> literal_of(std::string_view word) {
   const std::string_view text = digits;
   if (starts_with(text, "0x")) return number_of(text.substr(2), 16);
   if (starts_with(text, "0b")) return number_of(text.substr(2), 2);
+  if (text.find('.') != std::string_view::npos) return whole_number_of(digits);
   return number_of(text, text.size() > 1 && text.front() == '0' ? 8 : 10);
 }
 

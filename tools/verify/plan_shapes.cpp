@@ -7,6 +7,7 @@
 #include "verify/size_combinations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -15,6 +16,7 @@ namespace kernelloop {
 namespace {
 
 constexpr std::int64_t k_sense_line = std::int64_t{1} << 14;
+constexpr std::int64_t k_beyond_grids = std::int64_t{1} << 16;
 constexpr std::int64_t k_largest_number = std::int64_t{1} << 31;
 constexpr std::int64_t k_around = 1024;  // sizes beside a number, for moduli up to that
 
@@ -26,6 +28,17 @@ std::vector<std::int64_t> beside(const std::set<std::int64_t>& numbers) {
     }
   }
   return {sizes.begin(), sizes.end()};
+}
+
+// Whether every dimension is at least 1 and at most what CUDA allows; missing ones are 1.
+bool within(const std::array<Expression, 3>& dimensions, const std::array<std::int64_t, 3>& most,
+            const Bindings& axes) {
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    if (dimensions[i].text().empty()) continue;
+    const std::int64_t size = dimensions[i].evaluate(axes);
+    if (size < 1 || size > most[i]) return false;
+  }
+  return true;
 }
 
 // The axes that are not variable, each behind those that its formula names; none names itself.
@@ -131,11 +144,9 @@ bool PlanShapes::makes_sense(const Bindings& shape) const {
     for (const Launch& launch : plan_.launches) {
       if (launch.when && launch.when->evaluate(axes) == 0) continue;
       any = true;
-      for (const auto* sizes : {&launch.grid, &launch.block}) {
-        for (const Expression& size : *sizes) {
-          if (!size.text().empty() && size.evaluate(axes) < 1) return false;
-        }
-      }
+      const LaunchLimits limits;
+      if (!within(launch.grid, limits.max_grid, axes)) return false;
+      if (!within(launch.block, limits.max_block, axes)) return false;
       for (const Argument& argument : launch.arguments) {
         if (const auto* integer = std::get_if<IntegerArgument>(&argument)) {
           (void)integer->value.evaluate(axes);
@@ -187,6 +198,10 @@ std::vector<Bindings> PlanShapes::without_sense(std::size_t most) const {
   for (const std::string& axis : axes_) {
     Bindings shape = small_;
     for (shape[axis] = 1; shape[axis] <= k_sense_line; ++shape[axis]) look(shape);
+    // Grids end at 65,535 along y and z.
+    Bindings long_one = least_;
+    long_one[axis] = k_beyond_grids;
+    look(long_one);
   }
   std::vector<Bindings> shapes = std::move(found).by_size();
   if (shapes.size() > most) shapes.resize(most);

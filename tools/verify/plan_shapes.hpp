@@ -43,8 +43,9 @@ class PlanShapes {
   [[nodiscard]] std::vector<Bindings> for_every_value(std::vector<Bindings>& left_out) const;
 
   // Shapes at which the plan selects no launch, has an expression without a value, or a grid or
-  // block below 1; at most `most`, from small to large. Looks at the sizes around every number of
-  // the plan, combined over the axes, and at every size of each axis up to 16384, the others small.
+  // block below 1 or above what CUDA allows; at most `most`, from small to large. Looks at the
+  // sizes around every number of the plan, combined over the axes, at every size of each axis up to
+  // 16384, the others small, and at 65536, the others at their least.
   [[nodiscard]] std::vector<Bindings> without_sense(std::size_t most) const;
 
   // The smallest shape found at which the launch is selected. Looks at the sizes around every

@@ -32,6 +32,8 @@ TEST(Numbers, OfPtxAreSeenThroughConversionsAndShifts) {
 TEST(Numbers, OfASourceAreItsIntegerLiterals) {
   EXPECT_THAT(numbers_in("if (cols == 5'003u || a17 < 0x20ULL) x = 1.5f + 2e9 + 077 - 1;"),
               ElementsAre(32, 63, 5003));
+  EXPECT_THAT(numbers_in("(float)cols == 5003.0f || c == 777. || c < 99.5f || .0f"),
+              ElementsAre(777, 5003));
   EXPECT_THAT(numbers_in("x[4294967297] = 9223372036854775807;"), ElementsAre());
   EXPECT_THAT(numbers_in(""), ElementsAre());
 }

@@ -123,6 +123,18 @@ TEST(PlanShapes, FindWhereThePlanSaysNothing) {
               ElementsAre(Bindings{{"rows", 5}, {"cols", 20001}}));
 }
 
+TEST(PlanShapes, OfGridsThatEndTooEarlyAreFound) {
+  const OpSpec spec = samples::softmax();
+  LaunchPlan plan = plan_with({""}, "1");
+  const auto found = [&] { return PlanShapes(spec, plan, "cpu").without_sense(2); };
+  plan.launches[0].grid[1] = Expression::parse("rows");
+  EXPECT_THAT(found(), ElementsAre(Bindings{{"rows", 65536}, {"cols", 1}}));
+  plan.launches[0].grid[1] = Expression::parse("min(rows, 65535)");
+  EXPECT_THAT(found(), IsEmpty());
+  plan.launches[0].block[2] = Expression::parse("min(cols, 65)");
+  EXPECT_THAT(found(), ElementsAre(Bindings{{"rows", 2}, {"cols", 65}}, testing::_));
+}
+
 TEST(PlanShapes, LieAroundTheNumbersOfThePlan) {
   const OpSpec spec = samples::softmax();
   const LaunchPlan plan = plan_with({"cols <= 5117", "cols > 5117"}, "ceil_div(rows, 40)");
