@@ -18,6 +18,33 @@ class GpuLaunch : public GpuTest {
   }
 };
 
+ResolvedPlan plan_by_tma() {
+  ResolvedPlan plan = plan_for("twice_by_tma", k_elements);
+  ResolvedArgument& map = plan.launches[0].arguments[0];
+  map.kind = ResolvedArgument::Kind::tensor_map;
+  map.map.type = 7;  // CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+  map.map.rank = 1;
+  map.map.dims[0] = k_elements;
+  map.map.box[0] = 256;
+  map.map.element_strides[0] = 1;
+  return plan;
+}
+
+TEST_F(GpuLaunch, ATensorMapIsEncoded) {
+  const RunResult result = run(plan_by_tma());
+  EXPECT_EQ(result.fault.kind, FaultKind::none) << result.fault.message;
+  expect_twice();
+}
+
+TEST_F(GpuLaunch, ATensorMapThatTheDriverRefuses) {
+  ResolvedPlan plan = plan_by_tma();
+  plan.launches[0].arguments[0].map.element_strides[0] = 9;
+  expect_refused(plan, "the driver refuses the tensor map of argument 0 of kernel 'twice_by_tma'");
+  plan = plan_by_tma();
+  plan.launches[0].arguments[0] = value_argument(0);
+  expect_refused(plan, "parameter 0 of kernel 'twice_by_tma' has 128 bytes");
+}
+
 TEST_F(GpuLaunch, TooMuchSharedMemory) {
   ResolvedPlan plan = plan_for("uses_shared", k_elements);
   plan.launches[0].dynamic_shared_bytes = 300000;

@@ -107,6 +107,10 @@ Fault CpuModule::bind(const ResolvedPlan& plan, const CpuAddresses& addresses, S
         case ResolvedArgument::Kind::workspace:
           call.values.push_back(bytes_of(addresses.workspace + argument.offset));
           break;
+        case ResolvedArgument::Kind::tensor_map:
+          // Nothing here reads one: TMA copies are inline assembly, which this device does not run.
+          call.values.emplace_back(k_tensor_map_bytes);
+          break;
         case ResolvedArgument::Kind::bytes:
           call.values.push_back(argument.bytes);
           break;

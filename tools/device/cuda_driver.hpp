@@ -55,6 +55,7 @@
   X(cuMemcpyDtoHAsync)               \
   X(cuMemcpyDtoDAsync)               \
   X(cuMemsetD8Async)                 \
+  X(cuTensorMapEncodeTiled)          \
   X(cuStreamBeginCapture)            \
   X(cuStreamEndCapture)              \
   X(cuGraphInstantiateWithFlags)     \

@@ -4,6 +4,8 @@
 #include "device/parameters.hpp"
 #include "support/error.hpp"
 
+#include <kernelloop/tensor_map_encoder.hpp>
+
 #include <array>
 #include <cstring>
 
@@ -112,6 +114,9 @@ Fault CudaModule::bind(const ResolvedPlan& plan, const CudaAddresses& addresses,
     CudaCall call{launch, kernel.handle, kernel.facts, {}};
     for (const ResolvedArgument& argument : launch.arguments) {
       switch (argument.kind) {
+        case ResolvedArgument::Kind::tensor_map:
+          if (Fault fault = add_tensor_map(argument, addresses, call)) return fault;
+          break;
         case ResolvedArgument::Kind::tensor:
           call.values.push_back(bytes_of(addresses.tensors.at(argument.tensor)));
           break;
@@ -126,6 +131,24 @@ Fault CudaModule::bind(const ResolvedPlan& plan, const CudaAddresses& addresses,
     }
     calls.push_back(std::move(call));
   }
+  return {};
+}
+
+Fault CudaModule::add_tensor_map(const ResolvedArgument& argument, const CudaAddresses& addresses,
+                                 CudaCall& call) const {
+  const CUdeviceptr begin =
+      argument.tensor.empty() ? addresses.workspace : addresses.tensors.at(argument.tensor);
+  CUtensorMap map{};
+  static_assert(sizeof map == k_tensor_map_bytes);
+  const CUresult code = detail::encode(driver_->cuTensorMapEncodeTiled, argument.map,
+                                       reinterpret_cast<void*>(begin), map);
+  if (code != CUDA_SUCCESS) {
+    return {FaultKind::launch_refused,
+            fmt::format("the driver refuses the tensor map of argument {} of kernel '{}': {}",
+                        call.values.size(), call.launch.kernel, driver_->name_of(code))};
+  }
+  const auto* bytes = reinterpret_cast<const std::byte*>(&map);
+  call.values.emplace_back(bytes, bytes + sizeof map);
   return {};
 }
 

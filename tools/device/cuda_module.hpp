@@ -48,6 +48,8 @@ class CudaModule {
     std::int64_t allowed_dynamic_shared = 0;
   };
   CUresult look_up(const std::string& name, Kernel& kernel) const;
+  Fault add_tensor_map(const ResolvedArgument& argument, const CudaAddresses& addresses,
+                       CudaCall& call) const;
   [[nodiscard]] std::int64_t attribute(CUfunction_attribute which, CUkernel kernel) const;
 
   const CudaDriver* driver_;

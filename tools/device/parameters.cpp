@@ -13,13 +13,20 @@ std::string parameter_problem(const ResolvedLaunch& launch, const std::vector<st
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const ResolvedArgument& argument = launch.arguments[i];
-    const bool pointer = argument.kind != ResolvedArgument::Kind::bytes;
-    const std::size_t size = pointer ? sizeof(void*) : argument.bytes.size();
+    const bool map = argument.kind == ResolvedArgument::Kind::tensor_map;
+    const bool pointer = !map && argument.kind != ResolvedArgument::Kind::bytes;
+    const std::size_t size = map       ? k_tensor_map_bytes
+                             : pointer ? sizeof(void*)
+                                       : argument.bytes.size();
     if (size == sizes[i]) continue;
     return fmt::format(
         "parameter {} of kernel '{}' has {} bytes, but the launch plan passes {} "
         "of {} bytes",
-        i, launch.kernel, sizes[i], pointer ? "a pointer" : "a value", size);
+        i, launch.kernel, sizes[i],
+        map       ? "a tensor map"
+        : pointer ? "a pointer"
+                  : "a value",
+        size);
   }
   return {};
 }

@@ -20,12 +20,42 @@ std::vector<std::byte> from_hex(const std::string& text) {
   return bytes;
 }
 
+Json map_to_message(const detail::TensorMapNumbers& map) {
+  return {{"type", map.type},
+          {"rank", map.rank},
+          {"offset_bytes", map.offset_bytes},
+          {"dims", map.dims},
+          {"stride_bytes", map.stride_bytes},
+          {"box", map.box},
+          {"element_strides", map.element_strides},
+          {"modes", {map.interleave, map.swizzle, map.l2_promotion, map.oob_fill}}};
+}
+
+detail::TensorMapNumbers map_from_message(const Json& json) {
+  detail::TensorMapNumbers map{};
+  json.at("type").get_to(map.type);
+  json.at("rank").get_to(map.rank);
+  json.at("offset_bytes").get_to(map.offset_bytes);
+  json.at("dims").get_to(map.dims);
+  json.at("stride_bytes").get_to(map.stride_bytes);
+  json.at("box").get_to(map.box);
+  json.at("element_strides").get_to(map.element_strides);
+  const Json& modes = json.at("modes");
+  modes.at(0).get_to(map.interleave);
+  modes.at(1).get_to(map.swizzle);
+  modes.at(2).get_to(map.l2_promotion);
+  modes.at(3).get_to(map.oob_fill);
+  return map;
+}
+
 Json argument_to_message(const ResolvedArgument& argument) {
   switch (argument.kind) {
     case ResolvedArgument::Kind::tensor:
       return Json{{"tensor", argument.tensor}};
     case ResolvedArgument::Kind::workspace:
       return Json{{"workspace", argument.offset}};
+    case ResolvedArgument::Kind::tensor_map:
+      return Json{{"tensor_map", map_to_message(argument.map)}, {"of", argument.tensor}};
     case ResolvedArgument::Kind::bytes:
       break;
   }
@@ -34,7 +64,11 @@ Json argument_to_message(const ResolvedArgument& argument) {
 
 ResolvedArgument argument_from_message(const Json& json) {
   ResolvedArgument argument;
-  if (json.contains("tensor")) {
+  if (json.contains("tensor_map")) {
+    argument.kind = ResolvedArgument::Kind::tensor_map;
+    argument.map = map_from_message(json.at("tensor_map"));
+    json.at("of").get_to(argument.tensor);
+  } else if (json.contains("tensor")) {
     argument.kind = ResolvedArgument::Kind::tensor;
     json.at("tensor").get_to(argument.tensor);
   } else if (json.contains("workspace")) {

@@ -54,6 +54,10 @@ struct DescribeArgument {
     return describe("pointer", "uint8",
                     is_multiple(argument.offset, launch.when, k_useful_factor, fixed));
   }
+  // A plan of a compiled language cannot write one (compiled-plan.schema.json).
+  Json operator()(const TensorMapArgument&) const {
+    fail(ExitCode::internal, "a tensor map in the plan of a compiled language");
+  }
 
  private:
   static Json describe(const char* kind, std::string_view dtype, bool divisible) {

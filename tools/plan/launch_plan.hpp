@@ -6,6 +6,8 @@
 #include "spec/op_spec.hpp"
 #include "support/json.hpp"
 
+#include <kernelloop/tensor_map.hpp>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -27,8 +29,36 @@ struct IntegerArgument {
 struct WorkspaceArgument {
   Expression offset = Expression::constant(0);
 };  // pointer into the workspace, bytes
-// A CUtensorMap by value is a later member of this variant (issue: TMA).
-using Argument = std::variant<TensorArgument, ScalarArgument, IntegerArgument, WorkspaceArgument>;
+// Values of the driver's enumerations.
+struct TensorMapModes {
+  int interleave = 0;
+  int swizzle = 0;
+  int l2_promotion = 0;
+  int oob_fill = 0;
+};
+// A CUtensorMap by value (128 bytes), encoded at each launch. Dimensions begin with the contiguous
+// one. Rules: plan/tensor_map.hpp.
+struct TensorMapArgument {
+  std::string tensor;  // or "workspace"
+  std::string dtype;   // of an element of the map
+  Expression offset_bytes = Expression::constant(0);
+  std::vector<Expression> dims;
+  std::vector<Expression> stride_bytes;  // of dims[1], dims[2], ...
+  std::vector<Expression> box;
+  std::vector<Expression> element_strides;
+  TensorMapModes modes;
+};
+using Argument = std::variant<TensorArgument, ScalarArgument, IntegerArgument, WorkspaceArgument,
+                              TensorMapArgument>;
+inline constexpr std::string_view k_workspace_name = "workspace";
+inline constexpr std::size_t k_tensor_map_bytes = 128;
+
+// The tensor whose address an argument holds, itself or in a tensor map; empty when none.
+std::string tensor_of(const Argument& argument);
+// Whether an argument points into the workspace.
+bool uses_workspace(const Argument& argument);
+// Every expression of an argument.
+std::vector<const Expression*> expressions_of(const Argument& argument);
 
 struct Launch {
   std::optional<Expression> when;  // launched when absent or non-zero
@@ -100,13 +130,18 @@ std::vector<PlanProblem> check_plan(const LaunchPlan& plan, const OpSpec& spec,
 Json plan_to_json(const LaunchPlan& plan);  // canonical; inverse:
 LaunchPlan plan_from_json(const Json& json, const OpSpec& spec);
 
+// One argument, and the `args` of a launch, in the same form. Throws Error(bad_input).
+Json argument_to_json(const Argument& argument);
+std::vector<Argument> arguments_from_json(const Json& json, const OpSpec& spec);
+
 // One launch with numbers in place of expressions.
 struct ResolvedArgument {
-  enum class Kind { tensor, workspace, bytes };
+  enum class Kind { tensor, workspace, bytes, tensor_map };
   Kind kind = Kind::bytes;
-  std::string tensor;            // kind tensor
-  std::int64_t offset = 0;       // kind workspace
-  std::vector<std::byte> bytes;  // kind bytes: the parameter's value, of the parameter's size
+  std::string tensor;              // kind tensor; kind tensor_map: empty for the workspace
+  std::int64_t offset = 0;         // kind workspace
+  detail::TensorMapNumbers map{};  // kind tensor_map
+  std::vector<std::byte> bytes;    // kind bytes: the parameter's value, of the parameter's size
 };
 struct ResolvedLaunch {
   std::string kernel;

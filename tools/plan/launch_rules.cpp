@@ -154,6 +154,13 @@ std::string size_fault(const Argument& argument, const OpSpec& spec, std::size_t
     return fmt::format("is a {} of {} byte{}, the parameter has {}; declare it {}", type.name,
                        type.size, type.size == 1 ? "" : "s", size, type.cuda_type);
   }
+  if (std::holds_alternative<TensorMapArgument>(argument)) {
+    if (size == k_tensor_map_bytes) return {};
+    return fmt::format(
+        "is a tensor map of {} bytes, the parameter has {}; declare it const __grid_constant__ "
+        "CUtensorMap",
+        k_tensor_map_bytes, size);
+  }
   if (size == 8) return {};
   return fmt::format("is a pointer of 8 bytes, the parameter has {}; declare it as a pointer",
                      size);
@@ -209,19 +216,6 @@ std::vector<std::string> argument_faults(const Launch& launch, const OpSpec& spe
                                  argument_text(launch.arguments[i]), kernel.name, fault));
   }
   return faults;
-}
-
-std::string argument_text(const Argument& argument) {
-  struct Text {
-    std::string operator()(const TensorArgument& tensor) const { return tensor.tensor; }
-    std::string operator()(const ScalarArgument& scalar) const { return scalar.input; }
-    std::string operator()(const IntegerArgument& integer) const { return integer.value.text(); }
-    std::string operator()(const WorkspaceArgument& workspace) const {
-      return workspace.offset.text() == "0" ? "workspace"
-                                            : "workspace + " + workspace.offset.text();
-    }
-  };
-  return std::visit(Text{}, argument);
 }
 
 }  // namespace kernelloop

@@ -1,4 +1,5 @@
 #include "plan/launch_rules.hpp"
+#include "plan/tensor_map.hpp"
 
 namespace kernelloop {
 namespace {
@@ -41,6 +42,17 @@ std::vector<PlanProblem> check_plan(const LaunchPlan& plan, const OpSpec& spec,
     for (const std::string& fault :
          launch_faults(constants_of(launch), launch, *kernel, LaunchLimits{})) {
       problems.push_back({"launch of `" + launch.kernel + "`: " + fault, launch.line});
+    }
+    for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+      const auto* map = std::get_if<TensorMapArgument>(&launch.arguments[i]);
+      if (map == nullptr) continue;
+      const auto value = [](const Expression& one, const std::string&) {
+        return constant_value(one);
+      };
+      for (const std::string& fault : tensor_map_faults(known_map(*map, value), *map)) {
+        problems.push_back(
+            {fmt::format("launch of `{}`: args[{}]: {}", launch.kernel, i, fault), launch.line});
+      }
     }
   }
   return problems;

@@ -1,6 +1,7 @@
 #include "plan/plan_reader.hpp"
 
 #include "plan/plan_comment.hpp"
+#include "plan/tensor_map.hpp"
 #include "spec/names.hpp"
 #include "support/error.hpp"
 #include "support/json_schema.hpp"
@@ -16,8 +17,6 @@ extern const std::string_view k_compiled_plan_schema;  // schemas/compiled-plan.
 
 namespace {
 
-constexpr std::string_view k_workspace = "workspace";
-
 std::vector<std::string> axis_names(const OpSpec& spec) {
   std::vector<std::string> names;
   for (const Axis& axis : spec.axes) names.push_back(axis.name);
@@ -30,7 +29,7 @@ std::vector<std::string> argument_names(const OpSpec& spec) {
   for (const Tensor& input : spec.inputs) names.push_back(input.name);
   for (const Tensor& output : spec.outputs) names.push_back(output.name);
   for (const Axis& axis : spec.axes) names.push_back(axis.name);
-  names.emplace_back(k_workspace);
+  names.emplace_back(k_workspace_name);
   return names;
 }
 
@@ -133,12 +132,13 @@ class Reader {
 
   Argument argument(const Json& json, const std::string& pointer, const std::string& what) {
     if (json.is_object()) {
+      if (json.contains("tensor_map")) return tensor_map(json["tensor_map"], pointer, what);
       return WorkspaceArgument{
           expression(json["workspace_offset"], pointer + "/workspace_offset", what)};
     }
     if (!json.is_string()) return IntegerArgument{expression(json, pointer, what)};
     const auto text = json.get<std::string>();
-    if (text == k_workspace) return WorkspaceArgument{};
+    if (text == k_workspace_name) return WorkspaceArgument{};
     if (const Tensor* tensor = spec_.find_tensor(text)) {
       if (tensor->scalar) return ScalarArgument{text};
       return TensorArgument{text};
@@ -152,11 +152,20 @@ class Reader {
     return IntegerArgument{expression(json, pointer, what)};
   }
 
+  Argument tensor_map(const Json& json, const std::string& pointer, const std::string& what) {
+    const std::string at = pointer + "/tensor_map";
+    TensorMapResult result =
+        read_tensor_map(json, spec_, [&](const Json& value, const std::string& member) {
+          return expression(value, at + "/" + member, what + ": " + member);
+        });
+    for (const std::string& fault : result.faults) wrong(at, what + ": " + fault);
+    return std::move(result.map);
+  }
+
   void check_outputs() {
     for (const Tensor& output : spec_.outputs) {
       const auto takes = [&](const Argument& argument) {
-        const auto* tensor = std::get_if<TensorArgument>(&argument);
-        return tensor != nullptr && tensor->tensor == output.name;
+        return tensor_of(argument) == output.name;
       };
       const bool written =
           std::any_of(plan_.launches.begin(), plan_.launches.end(), [&](const Launch& launch) {
@@ -174,7 +183,7 @@ class Reader {
     if (plan_.workspace_bytes.text() != "0") return;
     for (std::size_t i = 0; i < plan_.launches.size(); ++i) {
       for (std::size_t j = 0; j < plan_.launches[i].arguments.size(); ++j) {
-        if (!std::holds_alternative<WorkspaceArgument>(plan_.launches[i].arguments[j])) continue;
+        if (!uses_workspace(plan_.launches[i].arguments[j])) continue;
         wrong(fmt::format("/launches/{}/args/{}", i, j),
               fmt::format("args[{}] points into the workspace, which has 0 bytes; set "
                           "`workspace_bytes`",

@@ -1,4 +1,5 @@
 #include "plan/launch_rules.hpp"
+#include "plan/tensor_map.hpp"
 #include "spec/names.hpp"
 #include "support/error.hpp"
 
@@ -183,6 +184,30 @@ class Resolver {
                                  plan_.workspace_bytes.text()));
     }
     result.offset = *offset;
+    return result;
+  }
+
+  ResolvedArgument resolve_argument(const Launch& launch, const TensorMapArgument& argument,
+                                    std::size_t index, std::size_t) {
+    KnownTensorMap known =
+        known_map(argument, [&](const Expression& expression, const std::string& what) {
+          return value(&launch, expression, fmt::format("args[{}]: {}", index, what));
+        });
+    const Tensor* tensor = spec_.find_tensor(argument.tensor);
+    known.available_bytes =
+        tensor == nullptr
+            ? resolved_.workspace_bytes
+            : element_count(*tensor, axes_) * static_cast<std::int64_t>(info(tensor->dtype).size);
+    for (const std::string& fault : tensor_map_faults(known, argument)) {
+      wrong(&launch, fmt::format("args[{}]: {}", index, fault));
+    }
+    ResolvedArgument result;
+    result.kind = ResolvedArgument::Kind::tensor_map;
+    result.map = numbers_of(known, argument);
+    if (tensor != nullptr) {
+      result.tensor = argument.tensor;
+      written_.push_back(argument.tensor);
+    }
     return result;
   }
 

@@ -1,5 +1,6 @@
 #include "product/launcher_axes.hpp"
 
+#include "plan/tensor_map.hpp"
 #include "spec/names.hpp"
 #include "spec/variable_axes.hpp"
 #include "support/error.hpp"
@@ -109,7 +110,43 @@ std::string size_text(const Launch& launch, std::size_t index) {
       expression_text(launch.dynamic_shared_bytes));
 }
 
-std::string launch_text(const Launch& launch, std::size_t index, bool with_sizes) {
+std::string value_text(const Expression& expression) {
+  return fmt::format("kernelloop::detail::Checked({}).value()", expression_text(expression));
+}
+
+std::string numbers_text(const std::vector<Expression>& expressions) {
+  std::string text = "{";
+  for (const Expression& one : expressions) {
+    fmt::format_to(std::back_inserter(text), "{}{}", text.size() == 1 ? "" : ", ", value_text(one));
+  }
+  return text + "}";
+}
+
+// Expressions that fail set kl_failed, which the caller asks.
+std::string map_text(const OpSpec& spec, const TensorMapArgument& map, const std::string& id) {
+  const TensorMapModes& modes = map.modes;
+  std::string text = fmt::format(
+      "  kernelloop::detail::TensorMapNumbers kl_map_{}() const noexcept {{\n"
+      "    return {{{}, {}, {},\n            {},\n            {},\n            {},\n"
+      "            {},\n            {}, {}, {}, {}}};\n  }}\n",
+      id, find_map_type(map.dtype)->code, map.dims.size(), value_text(map.offset_bytes),
+      numbers_text(map.dims), numbers_text(map.stride_bytes), numbers_text(map.box),
+      numbers_text(map.element_strides), modes.interleave, modes.swizzle, modes.l2_promotion,
+      modes.oob_fill);
+  const Tensor* tensor = spec.find_tensor(map.tensor);
+  if (tensor == nullptr) return text;
+  std::string bytes = fmt::format("kernelloop::detail::Checked({})", info(tensor->dtype).size);
+  for (const std::string& dimension : tensor->shape) {
+    bytes += fmt::format(" * ({})", expression_text(Expression::parse(dimension)));
+  }
+  return text + fmt::format(
+                    "  kernelloop::detail::Checked kl_bytes_{}() const noexcept {{\n"
+                    "    return {};\n  }}\n",
+                    id, bytes);
+}
+
+std::string launch_text(const OpSpec& spec, const Launch& launch, std::size_t index,
+                        bool with_sizes) {
   std::string text;
   if (launch.when) {
     text += fmt::format("  bool kl_when_{}() const noexcept {{\n    return ({}) != 0;\n  }}\n",
@@ -121,11 +158,14 @@ std::string launch_text(const Launch& launch, std::size_t index, bool with_sizes
     text += size_text(launch, index);
   }
   for (std::size_t j = 0; j < launch.arguments.size(); ++j) {
-    const std::string name = fmt::format("kl_value_{}_{}", index, j);
+    const std::string id = fmt::format("{}_{}", index, j);
+    const std::string name = "kl_value_" + id;
     if (const auto* integer = std::get_if<IntegerArgument>(&launch.arguments[j])) {
       text += checked_member(name, integer->value);
     } else if (const auto* scratch = std::get_if<WorkspaceArgument>(&launch.arguments[j])) {
       text += checked_member(name, scratch->offset);
+    } else if (const auto* map = std::get_if<TensorMapArgument>(&launch.arguments[j])) {
+      if (with_sizes) text += map_text(spec, *map, id);
     }
   }
   return text;
@@ -149,7 +189,7 @@ std::string axes_struct(const OpSpec& spec, const LaunchPlan& plan, bool with_si
   text += valid_text(spec);
   text += checked_member("kl_workspace", plan.workspace_bytes);
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
-    text += launch_text(plan.launches[i], i, with_sizes);
+    text += launch_text(spec, plan.launches[i], i, with_sizes);
   }
   text += "  bool kl_failed = false;\n";
   for (const Axis* axis : ordered) {

@@ -20,8 +20,11 @@ std::string expression_text(const Expression& expression);
 //   bool kl_when_i() const
 //   LaunchSize kl_size_i(bool& failed) const   (needs kernelloop/launcher.hpp)
 //   Checked kl_value_i_j() const     argument j: an integer, or an offset into the workspace
-// With `with_sizes` false, kl_size_i is left out and kernelloop/checked.hpp suffices.
-// Needs resolved names: throws Error(bad_input) when a name of the spec cannot be a C++ name.
+//   TensorMapNumbers kl_map_i_j() const    argument j: a tensor map (needs
+//   kernelloop/tensor_map.hpp) Checked kl_bytes_i_j() const           and the bytes of its tensor
+// With `with_sizes` false, kl_size_i and kl_map_i_j are left out and kernelloop/checked.hpp
+// suffices. Needs resolved names: throws Error(bad_input) when a name of the spec cannot be a C++
+// name.
 std::string axes_struct(const OpSpec& spec, const LaunchPlan& plan, bool with_sizes = true);
 
 // Throws Error(bad_input) naming the first name of the spec (op, axis, input, output) that a C++

@@ -1,5 +1,6 @@
 #include "product/launcher_call.hpp"
 
+#include "plan/tensor_map.hpp"
 #include "product/launcher_axes.hpp"
 #include "product/signature.hpp"
 #include "support/error.hpp"
@@ -129,6 +130,25 @@ void add_workspace(LaunchText& text, const std::string& id) {
   text.pointers += fmt::format("&kl_argument_{}, ", id);
 }
 
+// Encoded before anything is launched: what the driver refuses enqueues nothing.
+void add_tensor_map(LaunchText& text, const std::string& id, const OpSpec& spec,
+                    const TensorMapArgument& map) {
+  const bool scratch = spec.find_tensor(map.tensor) == nullptr;
+  text.variables += fmt::format("  CUtensorMap kl_argument_{}{{}};\n", id);
+  text.compute += fmt::format(
+      "    {{\n      const kernelloop::detail::TensorMapNumbers kl_map = kl_axes.kl_map_{0}();\n"
+      "      const std::int64_t kl_bytes = {1};\n"
+      "      if (kl_failed || kl_axes.kl_failed) return cudaErrorInvalidValue;\n"
+      "      const cudaError_t kl_encoded = kl_encoder.encode(kl_map, {2}, {3}, kl_bytes, "
+      "kl_argument_{0});\n"
+      "      if (kl_encoded != cudaSuccess) return kl_encoded;\n    }}\n",
+      id,
+      scratch ? std::string("static_cast<std::int64_t>(kl_needed)")
+              : fmt::format("kl_axes.kl_bytes_{}().value()", id),
+      find_map_type(map.dtype)->size, map.tensor);
+  text.pointers += fmt::format("&kl_argument_{}, ", id);
+}
+
 LaunchText text_of(const Launch& launch, std::size_t index, const KernelInfo& kernel,
                    const OpSpec& spec, const ShippedVersion& version) {
   if (launch.arguments.size() != kernel.parameters.size()) {
@@ -154,6 +174,8 @@ LaunchText text_of(const Launch& launch, std::size_t index, const KernelInfo& ke
              spec.name, version.version, size);
       }
       add_integer(text, id, size);
+    } else if (const auto* map = std::get_if<TensorMapArgument>(&argument)) {
+      add_tensor_map(text, id, spec, *map);
     } else {
       add_workspace(text, id);
     }

@@ -148,9 +148,8 @@ bool PlanShapes::makes_sense(const Bindings& shape) const {
       if (!within(launch.grid, limits.max_grid, axes)) return false;
       if (!within(launch.block, limits.max_block, axes)) return false;
       for (const Argument& argument : launch.arguments) {
-        if (const auto* integer = std::get_if<IntegerArgument>(&argument)) {
-          (void)integer->value.evaluate(axes);
-        }
+        if (std::holds_alternative<WorkspaceArgument>(argument)) continue;
+        for (const Expression* one : expressions_of(argument)) (void)one->evaluate(axes);
       }
     }
     return any;

@@ -22,11 +22,7 @@ std::vector<const Expression*> PlanShapes::settings_of(const Launch& launch) {
     for (const Expression& size : *sizes) settings.push_back(&size);
   }
   for (const Argument& argument : launch.arguments) {
-    if (const auto* integer = std::get_if<IntegerArgument>(&argument)) {
-      settings.push_back(&integer->value);
-    } else if (const auto* workspace = std::get_if<WorkspaceArgument>(&argument)) {
-      settings.push_back(&workspace->offset);
-    }
+    for (const Expression* one : expressions_of(argument)) settings.push_back(one);
   }
   return settings;
 }

@@ -19,6 +19,38 @@ extern "C" __global__ void copy(const float* x, float* y, int n) {
 
 extern "C" __global__ void nothing(const float*, float*, int) {}
 
+// x through a tensor map whose box is the block.
+struct alignas(64) TensorMap {
+  unsigned long long words[16];
+};
+extern "C" __global__ void twice_by_tma(const __grid_constant__ TensorMap x, float* y, int n) {
+  __shared__ alignas(128) float box[256];
+  __shared__ unsigned long long barrier;
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(box));
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 1024;" ::"r"(at) : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, "
+        "{%2}], [%3];" ::"r"(to),
+        "l"(&x), "r"(static_cast<int>(blockIdx.x * 256)), "r"(at)
+        : "memory");
+  }
+  __syncthreads();
+  unsigned done = 0;
+  while (done == 0) {
+    asm volatile(
+        "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\n"
+        "selp.u32 %0, 1, 0, p;\n}"
+        : "=r"(done)
+        : "r"(at)
+        : "memory");
+  }
+  if (index() < n) y[index()] = 2.0f * box[threadIdx.x];
+}
+
 // Forgets its bound: writes up to the end of the last block.
 extern "C" __global__ void no_bound(const float* x, float* y, int n) {
   const int i = index();

@@ -10,6 +10,8 @@
 #include "candidate_plan.hpp"
 #include <fcntl.h>
 
+#include <cstring>
+
 namespace kernelloop {
 namespace {
 
@@ -33,8 +35,13 @@ TEST(Protocol, APlanSurvives) {
   ResolvedArgument workspace;
   workspace.kind = ResolvedArgument::Kind::workspace;
   workspace.offset = 4096;
+  ResolvedArgument map;
+  map.kind = ResolvedArgument::Kind::tensor_map;
+  map.tensor = "x";
+  map.map = {9, 2, 16, {1, 2, 3, 4, 5}, {6, 7, 8, 9}, {10, 11, 12, 13, 14}, {1, 2, 3, 4, 5}, 1,
+             2, 3, 1};
   launch.arguments = {test::tensor_argument("x"), workspace,
-                      test::value_argument(std::uint64_t{0xFF00AA5501020380})};
+                      test::value_argument(std::uint64_t{0xFF00AA5501020380}), map};
   plan.launches = {launch};
 
   const ResolvedPlan copy = plan_from_message(over_the_wire(plan_to_message(plan)));
@@ -49,13 +56,17 @@ TEST(Protocol, APlanSurvives) {
   EXPECT_TRUE(got.cooperative);
   EXPECT_TRUE(got.programmatic_dependent);
   EXPECT_EQ(got.dynamic_shared_bytes, 232448);
-  ASSERT_EQ(got.arguments.size(), 3u);
+  ASSERT_EQ(got.arguments.size(), 4u);
   EXPECT_EQ(got.arguments[0].kind, ResolvedArgument::Kind::tensor);
   EXPECT_EQ(got.arguments[0].tensor, "x");
   EXPECT_EQ(got.arguments[1].kind, ResolvedArgument::Kind::workspace);
   EXPECT_EQ(got.arguments[1].offset, 4096);
   EXPECT_EQ(got.arguments[2].kind, ResolvedArgument::Kind::bytes);
   EXPECT_EQ(got.arguments[2].bytes, launch.arguments[2].bytes);
+  EXPECT_EQ(got.arguments[3].kind, ResolvedArgument::Kind::tensor_map);
+  EXPECT_EQ(got.arguments[3].tensor, "x");
+  static_assert(std::has_unique_object_representations_v<detail::TensorMapNumbers>);
+  EXPECT_EQ(std::memcmp(&got.arguments[3].map, &map.map, sizeof map.map), 0);
 }
 
 TEST(Protocol, ARunRequestSurvives) {

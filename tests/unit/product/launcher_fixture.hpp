@@ -30,6 +30,27 @@ inline OpSpec rich_spec() {
                                   "op.json"));
 }
 
+// Tensor maps of a tensor and of the workspace.
+inline ShippedVersion mapped_version() {
+  const OpSpec spec = rich_spec();
+  KernelInfo kernel;
+  kernel.name = "copy";
+  kernel.parameters = {{0, 128}, {128, 128}, {256, 8}, {264, 8}};
+  return {"v007",
+          {"90a"},
+          std::string(64, 'c'),
+          "Test GPU",
+          plan_from_json(Json::parse(R"json({"workspace_bytes": "rows * 32", "launches": [
+            {"kernel": "copy", "grid": ["rows"], "block": [32],
+             "args": [{"tensor_map": {"tensor": "x", "box": [64, 8], "swizzle": "128B"}},
+                      {"tensor_map": {"tensor": "workspace", "dtype": "float32",
+                                      "offset_bytes": "rows * 16", "dims": [4, "rows"], "box": [4, 1]}},
+                      "y", "norm"]}]})json"),
+                         spec),
+          {kernel},
+          "an image"};
+}
+
 inline LaunchPlan rich_plan(const OpSpec& spec) {
   return plan_from_json(Json::parse(R"json({
     "workspace_bytes": "rows * 8 + 256",

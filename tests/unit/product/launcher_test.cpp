@@ -64,6 +64,14 @@ void expect_clean(const OpSpec& spec, const std::vector<ShippedVersion>& version
 
 TEST(Launcher, OfARichPlanCompilesClean) { expect_clean(rich_spec(), {rich_version()}); }
 
+TEST(Launcher, OfTensorMapsCompilesClean) { expect_clean(rich_spec(), {mapped_version()}); }
+
+TEST(Launcher, OnlyTensorMapsNeedTheDriversHeader) {
+  EXPECT_THAT(launcher_source(rich_spec(), {mapped_version()}).source,
+              HasSubstr("#include <kernelloop/tensor_map_encoder.hpp>"));
+  EXPECT_THAT(launcher_source(rich_spec(), {rich_version()}).source, Not(HasSubstr("tensor_map")));
+}
+
 TEST(Launcher, OfAPlainPlanCompilesClean) {
   const OpSpec spec = plain_spec();
   expect_clean(spec, {plain_version(spec)});
