@@ -120,7 +120,8 @@ TEST(TensorMap, WhatAPlanGetsWrong) {
               HasSubstr("interleave needs at least 3 dims"));
   EXPECT_THAT(reading_problem(k_plain + R"(, "dtype": "int32", "oob_fill": "nan")"),
               HasSubstr("oob_fill \"nan\" needs a floating-point dtype, not int32"));
-  EXPECT_THAT(reading_problem(R"("tensor": "workspace", "dtype": "uint8", "dims": [16, 2, 2], "box": [16, 1, 1],
+  EXPECT_THAT(reading_problem(
+                  R"("tensor": "workspace", "dtype": "uint8", "dims": [16, 2, 2], "box": [16, 1, 1],
 "interleave": "32B", "swizzle": "64B")"),
               HasSubstr("interleave \"32B\" goes with swizzle \"32B\" only"));
   EXPECT_THAT(first_problem(extract(source_with(R"({"kernel": "k", "grid": [1], "block": [32],
