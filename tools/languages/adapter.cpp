@@ -34,6 +34,12 @@ Bindings fixed_axes(const OpSpec& spec) {
   return fixed;
 }
 
+std::vector<std::string> axis_names(const OpSpec& spec) {
+  std::vector<std::string> names;
+  for (const Axis& axis : spec.axes) names.push_back(axis.name);
+  return names;
+}
+
 struct DescribeArgument {
   const OpSpec& spec;
   const Launch& launch;
@@ -41,7 +47,19 @@ struct DescribeArgument {
 
   Json operator()(const TensorArgument& argument) const {
     const Tensor& tensor = *spec.find_tensor(argument.tensor);
-    return describe("pointer", info(tensor.dtype).name, tensor.alignment % k_useful_factor == 0);
+    Json described =
+        describe("pointer", info(tensor.dtype).name, tensor.alignment % k_useful_factor == 0);
+    Json sizes = Json::array();
+    Json strides = Json::array();
+    std::string stride = "1";
+    for (auto size = tensor.shape.rbegin(); size != tensor.shape.rend(); ++size) {
+      sizes.insert(sizes.begin(), measure(*size));
+      strides.insert(strides.begin(), measure(stride));
+      stride = stride == "1" ? *size : fmt::format("({}) * ({})", *size, stride);
+    }
+    described["sizes"] = std::move(sizes);
+    described["strides"] = std::move(strides);
+    return described;
   }
   Json operator()(const ScalarArgument& argument) const {
     return describe("scalar", info(spec.find_tensor(argument.input)->dtype).name, false);
@@ -60,6 +78,13 @@ struct DescribeArgument {
   }
 
  private:
+  // A number of elements.
+  [[nodiscard]] Json measure(const std::string& text) const {
+    const bool divisible =
+        is_multiple(Expression::parse(text), launch.when, k_useful_factor, fixed);
+    return {{"plan", text}, {"divisible_by_16", divisible}};
+  }
+
   static Json describe(const char* kind, std::string_view dtype, bool divisible) {
     return {{"kind", kind}, {"dtype", dtype}, {"divisible_by_16", divisible}};
   }
@@ -72,11 +97,13 @@ Json job_json(const AdapterJob& job) {
     Json arguments = Json::array();
     for (const Argument& argument : launch.arguments) {
       arguments.push_back(std::visit(DescribeArgument{*job.spec, launch, fixed}, argument));
+      arguments.back()["plan"] = argument_to_json(argument);
     }
     launches.push_back({{"function", launch.kernel},
                         {"arguments", arguments},
                         {"constants", launch.constants},
-                        {"options", launch.options}});
+                        {"options", launch.options},
+                        {"axes", axis_names(*job.spec)}});
   }
   return {
       {"source", job.source.string()}, {"architecture", job.architecture}, {"launches", launches}};
@@ -128,7 +155,7 @@ std::string blocks_of(const Launch& launch) {
 // Adds what the compiler chose to the plan as it was written.
 class PlanFiller {
  public:
-  explicit PlanFiller(LaunchPlan plan) : plan_(std::move(plan)) {}
+  PlanFiller(LaunchPlan plan, const OpSpec& spec) : plan_(std::move(plan)), spec_(spec) {}
 
   LaunchPlan fill(const Json& launches) {
     for (std::size_t i = 0; i < plan_.launches.size(); ++i) {
@@ -145,12 +172,21 @@ class PlanFiller {
         Expression::constant(chosen.at("dynamic_shared_bytes").get<std::int64_t>());
     launch.cooperative = chosen.at("cooperative").get<bool>();
     launch.programmatic_dependent = chosen.at("programmatic_dependent").get<bool>();
+    if (const Json& grid = chosen.at("grid"); !grid.is_null()) {
+      for (std::size_t i = 0; i < launch.grid.size(); ++i) {
+        launch.grid[i] = Expression::parse(grid.at(i).get<std::string>());
+      }
+    }
     if (const Json& cluster = chosen.at("cluster"); !cluster.is_null()) {
       launch.has_cluster = true;
       launch.cluster = constants(cluster);
-      // The grid counts clusters, as the language's own launcher has it.
-      launch.grid[0] = Expression::parse(
-          fmt::format("({}) * {}", launch.grid[0].text(), cluster.at(0).get<std::int64_t>()));
+      // The plan's grid counts clusters, as the language's own launcher has it.
+      if (chosen.at("grid").is_null())
+        launch.grid[0] = Expression::parse(
+            fmt::format("({}) * {}", launch.grid[0].text(), cluster.at(0).get<std::int64_t>()));
+    }
+    if (const Json& arguments = chosen.at("arguments"); !arguments.is_null()) {
+      launch.arguments = arguments_from_json(arguments, spec_);
     }
     for (const Json& hidden : chosen.at("hidden")) {
       const auto bytes = hidden.at("scratch_bytes").get<std::int64_t>();
@@ -175,6 +211,7 @@ class PlanFiller {
   }
 
   LaunchPlan plan_;
+  const OpSpec& spec_;
 };
 
 AdapterRun read_result(const AdapterJob& job, const Json& result) {
@@ -189,7 +226,7 @@ AdapterRun read_result(const AdapterJob& job, const Json& result) {
     return run;
   }
   run.outcome = AdapterRun::Outcome::built;
-  run.plan = PlanFiller(job.plan).fill(result.at("launches"));
+  run.plan = PlanFiller(job.plan, *job.spec).fill(result.at("launches"));
   run.ptx = job.work_dir / "kernel.ptx";
   write_file_atomic(run.ptx, result.at("ptx").get<std::string>());
   for (const Json& name : result.at("files")) {

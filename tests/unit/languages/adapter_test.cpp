@@ -121,8 +121,12 @@ TEST_F(Adapters, CompileEachLaunchByItself) {
   EXPECT_EQ(ptx.find("global_smem[]"), ptx.rfind("global_smem[]"));
   // What the compiler is told of the arguments.
   EXPECT_THAT(ptx, HasSubstr("'kind': 'pointer', 'dtype': 'bfloat16'"));
-  EXPECT_THAT(ptx, HasSubstr("{'kind': 'integer', 'dtype': '', 'divisible_by_16': True}"));
-  EXPECT_THAT(ptx, HasSubstr("{'kind': 'integer', 'dtype': '', 'divisible_by_16': False}"));
+  const std::string integer = "{'kind': 'integer', 'dtype': '', 'divisible_by_16': ";
+  EXPECT_THAT(ptx, HasSubstr(integer + "True, 'plan': 'n'}"));
+  EXPECT_THAT(ptx, HasSubstr(integer + "False, 'plan': 'n'}"));
+  EXPECT_THAT(ptx, HasSubstr("'sizes': [{'plan': 'n', 'divisible_by_16': True}], "
+                             "'strides': [{'plan': '1', 'divisible_by_16': False}], "
+                             "'plan': 'x'}"));
   EXPECT_THAT(ptx, HasSubstr("('constants', {'BLOCK': 16})"));
   EXPECT_THAT(ptx, HasSubstr("('options', {'num_warps': 2})"));
 }
@@ -144,6 +148,22 @@ TEST_F(Adapters, GiveClustersAndScratchMemoryToThePlan) {
   const auto second = std::get<WorkspaceArgument>(run.plan.launches[1].arguments[4]).offset;
   EXPECT_EQ(second.evaluate(axes), 8 * 384);
   EXPECT_EQ(run.plan.workspace_bytes.evaluate(axes), (8 + 2 * 256) * 384);
+}
+
+TEST_F(Adapters, MayChooseGridAndArguments) {
+  const AdapterRun run = compile(
+      "CHOICES = {'cluster': [2, 1, 1], 'grid': ['n * 2', '1', '1'], 'arguments': [\n"
+      "  {'tensor_map': {'tensor': 'x', 'box': ['8']}}, 'y', 'n + 1']}\n"
+      "def f(launch): return ''\n");
+  ASSERT_EQ(run.outcome, AdapterRun::Outcome::built) << run.crash;
+  const Launch& first = run.plan.launches[0];
+  EXPECT_EQ(first.grid[0].text(), "n * 2");  // of blocks: not multiplied by the cluster
+  ASSERT_EQ(first.arguments.size(), 3u);
+  EXPECT_EQ(std::get<TensorMapArgument>(first.arguments[0]).dims.front().text(), "n");
+  EXPECT_EQ(std::get<IntegerArgument>(first.arguments[2]).value.text(), "n + 1");
+  const AdapterRun forged = compile("CHOICES = {'arguments': ['z']}\ndef f(launch): return ''\n");
+  EXPECT_EQ(forged.outcome, AdapterRun::Outcome::crashed);
+  EXPECT_THAT(forged.crash, HasSubstr("`z` is no tensor"));
 }
 
 TEST_F(Adapters, SayWhereASourceIsWrong) {
@@ -203,7 +223,8 @@ TEST_F(Adapters, DumpsAreFilesOfTheirFolder) {
       "import json, os\nos.symlink('/usr/bin/env', 'link')\n"
       "open('ir', 'w').write('x')\n"
       "launch = {'kernel': 'f', 'block': [1, 1, 1], 'dynamic_shared_bytes': 0, 'cluster': None,\n"
-      "          'cooperative': False, 'programmatic_dependent': False, 'hidden': []}\n"
+      "          'cooperative': False, 'programmatic_dependent': False, 'hidden': [],\n"
+      "          'grid': None, 'arguments': None}\n"
       "json.dump({'status': 'built', 'toolchain': '', 'ptx': '', 'problems': [],\n"
       "  'launches': [launch] * 3, 'files': ['link', '../secret', 'ir']}, open('result.json', "
       "'w'))\n"

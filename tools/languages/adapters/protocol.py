@@ -12,15 +12,21 @@ packages, writes into one folder, and has no network. So does the version's sour
 A job:
     {"source": path, "architecture": "90a",
      "launches": [{"function", "arguments": [{"kind": "pointer"|"scalar"|"integer", "dtype",
-                   "divisible_by_16"}], "constants": {name: value}, "options": {name: value}}]}
+                   "divisible_by_16", "plan", "sizes", "strides"}], "constants": {name: value},
+                   "options": {name: value}, "axes": [name]}]}
+`plan` is the argument as the plan has it. A tensor's pointer has `sizes` and `strides`, outermost
+first, in elements: [{"plan": expression, "divisible_by_16"}].
 The result:
     {"status": "built"|"rejected", "toolchain", "ptx",
      "launches": [{"kernel", "block": [x, y, z], "dynamic_shared_bytes", "cluster": [x, y, z] | null,
-                   "cooperative", "programmatic_dependent", "hidden": [{"scratch_bytes", "alignment"}]}],
+                   "cooperative", "programmatic_dependent", "grid": [...] | null, "arguments": [...] | null,
+                   "hidden": [{"scratch_bytes", "alignment"}]}],
      "problems": [{"message", "line"}], "files": [name]}
-`launches` are those of the job, in its order; two that need the same code share a kernel. `hidden`
-are pointers that the kernel takes after the plan's arguments: scratch memory of so many bytes for
-each block, or null for 0. `files` are further dumps that the adapter left in the folder.
+`launches` are those of the job, in its order; two that need the same code share a kernel.
+`grid` and `arguments` are what holds where that is not what the plan says, as a plan writes them
+(schemas/plan.schema.json), tensor maps among them; a grid then counts blocks, not clusters. `hidden`
+are pointers that the kernel takes after the plan's arguments: scratch memory of so many bytes for each
+block, or null for 0. `files` are further dumps that the adapter left in the folder.
 """
 
 import json
@@ -42,7 +48,7 @@ class Built:
     """What one launch was compiled to. `ptx` holds one kernel, named `symbol`."""
 
     def __init__(self, ptx, symbol, block, dynamic_shared_bytes=0, cluster=None, cooperative=False,
-                 programmatic_dependent=False, hidden=(), dumps=()):
+                 programmatic_dependent=False, hidden=(), dumps=(), arguments=None, grid=None):
         self.ptx = ptx
         self.symbol = symbol
         self.launch = {
@@ -51,6 +57,8 @@ class Built:
             "cluster": cluster,
             "cooperative": cooperative,
             "programmatic_dependent": programmatic_dependent,
+            "grid": grid,
+            "arguments": arguments,
             "hidden": [{"scratch_bytes": size, "alignment": align} for size, align in hidden],
         }
         self.dumps = dict(dumps)  # suffix -> text
@@ -74,7 +82,7 @@ class PtxModules:
         self.version = (0, 0)
         self.target = ""
         self.files = {}  # text -> number
-        self.shared_alignment = 0
+        self.shared = {}  # dynamic shared memory: name -> alignment
         self.bodies = []
 
     def add(self, ptx, symbols):
@@ -96,11 +104,12 @@ class PtxModules:
             elif first == ".section":
                 break  # DWARF, which would have to be linked; the lines stand in .loc
             elif line.startswith(".extern .shared"):
-                match = re.search(r"\.align\s+(\d+)\s+\.b8\s+global_smem\[\]", line)
+                match = re.search(r"\.align\s+(\d+)\s+\.b8\s+([\w$]+)\[\]", line)
                 if not match:
                     body.append(line)
                 else:
-                    self.shared_alignment = max(self.shared_alignment, int(match.group(1)))
+                    name = match.group(2)
+                    self.shared[name] = max(self.shared.get(name, 0), int(match.group(1)))
             else:
                 body.append(line)
         # Files may be declared behind the code that names them.
@@ -115,8 +124,8 @@ class PtxModules:
 
     def text(self):
         lines = [".version %d.%d" % self.version, self.target, ".address_size 64"]
-        if self.shared_alignment:
-            lines.append(".extern .shared .align %d .b8 global_smem[];" % self.shared_alignment)
+        lines += [".extern .shared .align %d .b8 %s[];" % (alignment, name)
+                  for name, alignment in self.shared.items()]
         lines += self.bodies
         lines += [".file %s %s" % (number, text) for text, number in self.files.items()]
         return "\n".join(lines) + "\n"
