@@ -126,47 +126,67 @@ std::unique_ptr<RepeatedCase> CaseRunner::repeat(const CasePlan& plan, CaseData&
   }
 }
 
-CaseVerdict CaseRunner::run(const CasePlan& plan, CaseData& data) const {
-  CaseVerdict verdict;
-  verdict.name = plan.name;
-  verdict.axes = plan.variables;
-  verdict.seed = plan.seed;
-  if (plan.family.family != nullptr) verdict.family = plan.family.family->name;
-  verdict.hidden = plan.hidden;
-
-  std::unique_ptr<RepeatedCase> repeated;
-  if (plan.repetition) repeated = repeat(plan, data, verdict);
-  const bool possible = !plan.repetition || repeated;
-  if (possible) {
-    run(plan, data, repeated.get(), verdict);
+// All that belongs to a case while it is run and judged.
+struct CaseRunner::Case {
+  Case(const CasePlan& plan_of_it, CaseData& data_of_it) : plan(plan_of_it), data(data_of_it) {
+    verdict.name = plan.name;
+    verdict.axes = plan.variables;
+    verdict.seed = plan.seed;
+    if (plan.family.family != nullptr) verdict.family = plan.family.family->name;
+    verdict.hidden = plan.hidden;
   }
-  verdict.cost.add(data.cost());
-  const bool not_looked_at = (plan.tool || !possible) && !verdict.fault && !verdict.note.empty();
-  verdict.status = not_looked_at ? Verdict::skipped : status_of(verdict);
-  if (plan.hidden) conceal(verdict);
-  return verdict;
+
+  CaseVerdict finish() {
+    verdict.cost.add(data.cost());
+    const bool possible = !plan.repetition || repeated;
+    const bool not_looked_at = (plan.tool || !possible) && !verdict.fault && !verdict.note.empty();
+    verdict.status = not_looked_at ? Verdict::skipped : status_of(verdict);
+    if (plan.hidden) conceal(verdict);
+    return std::move(verdict);
+  }
+
+  const CasePlan& plan;
+  CaseData& data;
+  CaseVerdict verdict;
+  std::unique_ptr<RepeatedCase> repeated;
+  std::optional<CaseRuns> runs;
+};
+
+std::future<CaseVerdict> CaseRunner::begin(const CasePlan& plan, CaseData& data) const {
+  auto one = std::make_unique<Case>(plan, data);
+  if (plan.repetition) one->repeated = repeat(plan, data, one->verdict);
+  const bool to_judge = (!plan.repetition || one->repeated) && run(*one);
+  return std::async(to_judge ? std::launch::async : std::launch::deferred, [this, to_judge,
+                                                                            one = std::move(one)] {
+    if (to_judge) {
+      one->verdict.outputs = one->runs->judge(reference_, one->plan.runs.front().poison);
+    }
+    return one->finish();
+  });
 }
 
-void CaseRunner::run(const CasePlan& plan, CaseData& data, RepeatedCase* repeated,
-                     CaseVerdict& verdict) const {
+bool CaseRunner::run(Case& one) const {
+  const bool emulated = executor_.device().kind == "cpu";
+  const CasePlan& plan = one.plan;
+  CaseVerdict& verdict = one.verdict;
   ResolveResult resolved = resolve_plan(version_.plan, spec_, version_.kernels,
-                                        repeated != nullptr ? repeated->axes() : data.axes(),
-                                        data.scalars(), executor_.device().limits);
+                                        one.repeated ? one.repeated->axes() : one.data.axes(),
+                                        one.data.scalars(), executor_.device().limits);
   if (!resolved.plan || resolved.plan->launches.empty()) {
     verdict.fault = CaseFault{"plan", words(resolved.problems)};
-    return;
+    return false;
   }
-  const TensorArena& arena = repeated != nullptr ? repeated->arena() : data.arena();
-  CaseRuns body(spec_, data, arena, std::move(*resolved.plan), executor_, timeout_, verdict);
+  CaseRuns& runs = one.runs.emplace(spec_, one.data, one.repeated.get(), std::move(*resolved.plan),
+                                    executor_, timeout_, verdict);
   if (plan.tool) {
-    verdict.fault = body.check(*plan.tool, verdict.note);
-  } else if (repeated != nullptr) {
-    verdict.fault = body.run(plan.runs.front());
-    if (!verdict.fault) verdict.outputs = repeated->judge(reference_, plan.runs.front().poison);
+    verdict.fault = runs.check(*plan.tool, verdict.note);
+  } else if (plan.runs.size() == 1 && !emulated) {
+    verdict.fault = runs.run(plan.runs.front());
+    return !verdict.fault;
   } else {
-    climb(body, plan, reference_, spec_.precision.deterministic, executor_.device().kind == "cpu",
-          verdict);
+    climb(runs, plan, reference_, spec_.precision.deterministic, emulated, verdict);
   }
+  return false;
 }
 
 }  // namespace kernelloop

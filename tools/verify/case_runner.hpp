@@ -10,6 +10,7 @@
 #include "verify/verdict.hpp"
 
 #include <chrono>
+#include <future>
 #include <memory>
 
 namespace kernelloop {
@@ -27,15 +28,21 @@ class CaseRunner {
 
   // What the candidate does wrong is in the verdict. Throws Error for what is not its fault.
   // `data` must have been made from `plan`.
-  [[nodiscard]] CaseVerdict run(const CasePlan& plan, CaseData& data) const;
+  [[nodiscard]] CaseVerdict run(const CasePlan& plan, CaseData& data) const {
+    return begin(plan, data).get();
+  }
+  // The same, but that what came out of a single run on a GPU is judged by another thread: the
+  // device may run the next case meanwhile. `plan`, `data` and the runner must outlive the verdict.
+  [[nodiscard]] std::future<CaseVerdict> begin(const CasePlan& plan, CaseData& data) const;
 
  private:
+  struct Case;
   // The large case made of a small one; nothing when there is no room for it, which goes into the
   // verdict's note.
   std::unique_ptr<RepeatedCase> repeat(const CasePlan& plan, CaseData& data,
                                        CaseVerdict& verdict) const;
-  void run(const CasePlan& plan, CaseData& data, RepeatedCase* repeated,
-           CaseVerdict& verdict) const;
+  // Runs the candidate. Whether what the first run left has still to be judged, and nothing else.
+  bool run(Case& one) const;
 
   const OpSpec& spec_;
   const CompiledVersion& version_;

@@ -49,16 +49,20 @@ std::string words_for(Placement placement) {
 
 }  // namespace
 
-CaseRuns::CaseRuns(const OpSpec& spec, CaseData& data, const TensorArena& arena, ResolvedPlan plan,
+CaseRuns::CaseRuns(const OpSpec& spec, CaseData& data, RepeatedCase* repeated, ResolvedPlan plan,
                    Executor& executor, std::chrono::milliseconds timeout, CaseVerdict& verdict)
-    : spec_(spec), data_(data), executor_(executor), verdict_(verdict) {
-  request_.arena = &arena;
+    : spec_(spec), data_(data), repeated_(repeated), executor_(executor), verdict_(verdict) {
+  request_.arena = repeated != nullptr ? &repeated->arena() : &data.arena();
   request_.plan = std::move(plan);
   request_.timeout = timeout;
   if (executor.device().kind != "cpu") {
     std::random_device random;
     request_.digest_seed = std::uint64_t{random()} << 32 | random();
   }
+}
+
+const Bindings& CaseRuns::axes() const {
+  return repeated_ != nullptr ? repeated_->axes() : data_.axes();
 }
 
 RunResult CaseRuns::execute(const CaseRun& run) {
@@ -126,7 +130,7 @@ std::optional<CaseFault> CaseRuns::check(SanitizerTool tool, std::string& unavai
 
 CaseFault CaseRuns::explain_difference(const CaseRun& first, std::uint64_t digest_of_first,
                                        const CaseRun& run) {
-  const OutputSnapshot later(spec_, data_.axes(), data_.arena());
+  const OutputSnapshot later(spec_, axes(), arena());
   if (auto fault = this->run(first)) return *fault;
   const std::string where = first_difference(later);
   const bool repeatable = digest() == digest_of_first;
@@ -150,6 +154,7 @@ std::vector<OutputVerdict> CaseRuns::judge(const ReferenceLibrary& reference,
                                            const Poison& poison) {
   const auto& expected = data_.expected(reference);
   const ScopedSeconds timed(verdict_.cost.judge);
+  if (repeated_ != nullptr) return repeated_->judge(expected, poison);
   return judge_outputs(spec_, data_.axes(), data_.traits(), data_.arena(), expected, poison);
 }
 
@@ -158,7 +163,7 @@ std::uint64_t CaseRuns::digest() const {
   const ScopedSeconds timed(verdict_.cost.judge);
   std::uint64_t digest = 0;
   for (const Tensor& output : spec_.outputs) {
-    digest = digest_of(data_.arena().bytes(output.name), digest);
+    digest = digest_of(arena().bytes(output.name), digest);
   }
   return digest;
 }
@@ -179,7 +184,7 @@ void CaseRuns::note_tool(const ToolResult& result, SanitizerTool tool) {
 }
 
 std::string CaseRuns::first_difference(const OutputSnapshot& before) const {
-  const auto found = before.first_difference(data_.arena());
+  const auto found = before.first_difference(arena());
   if (!found) return "an element";
   return fmt::format("{}{} ({:.6g}, then {:.6g})", found->output, found->index, found->before,
                      found->now);

@@ -4,6 +4,7 @@
 #include "verify/case_data.hpp"
 #include "verify/executor.hpp"
 #include "verify/output_snapshot.hpp"
+#include "verify/repeated_case.hpp"
 #include "verify/rung.hpp"
 #include "verify/verdict.hpp"
 
@@ -17,9 +18,9 @@ namespace kernelloop {
 
 class CaseRuns {
  public:
-  // All of them must outlive it. `arena` is that of `data` or of what is made of it. Costs and what
-  // watched over memory go into `verdict`.
-  CaseRuns(const OpSpec& spec, CaseData& data, const TensorArena& arena, ResolvedPlan plan,
+  // All of them must outlive it. `repeated`: the large case made of `data`, or nullptr. Costs and
+  // what watched over memory go into `verdict`.
+  CaseRuns(const OpSpec& spec, CaseData& data, RepeatedCase* repeated, ResolvedPlan plan,
            Executor& executor, std::chrono::milliseconds timeout, CaseVerdict& verdict);
 
   // Runs the candidate. What it does wrong while running is returned: on a GPU with what another
@@ -50,8 +51,12 @@ class CaseRuns {
   // The first element that is not as in `before`: "y[3, 17] (0.5, then 0.25)".
   [[nodiscard]] std::string first_difference(const OutputSnapshot& before) const;
 
+  [[nodiscard]] const Bindings& axes() const;
+  [[nodiscard]] const TensorArena& arena() const { return *request_.arena; }
+
   const OpSpec& spec_;
   CaseData& data_;
+  RepeatedCase* repeated_;
   Executor& executor_;
   CaseVerdict& verdict_;
   RunRequest request_;

@@ -9,6 +9,8 @@
 #include <exception>
 #include <future>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace kernelloop {
 namespace {
@@ -38,26 +40,53 @@ std::vector<CasePlan> cases_of(const std::vector<PlannedRung>& rungs) {
   return cases;
 }
 
+// A case of which the candidate has run.
+struct RunCase {
+  std::unique_ptr<CaseData> data;
+  std::future<CaseVerdict> verdict;  // which looks at the data: it goes first
+};
+
+// Adds the verdict of a case to that of its rung.
+void add(CaseVerdict result, RungVerdict& verdict) {
+  if (result.status != Verdict::passed &&
+      (verdict.status == Verdict::passed || result.status == Verdict::failed)) {
+    if (verdict.status != Verdict::failed) {
+      verdict.reason = fmt::format("{}: {}", result.name, failure_text(result));
+    }
+    verdict.status = result.status;
+  }
+  verdict.cases.push_back(std::move(result));
+}
+
+// Each case is judged while the candidate runs the next one; of that nothing is told when the case
+// before it ends the climb.
 RungVerdict climb_rung(const PlannedRung& planned, CaseQueue& queue, const CaseRunner& runner,
                        bool keep_going) {
   RungVerdict verdict{planned.rung->name, Verdict::passed, "", {}, planned.notes};
   if (planned.cases.empty()) {
     return {planned.rung->name, Verdict::skipped, planned.rung->without_cases, {}, {}};
   }
-  std::unique_ptr<CaseData> data;
-  for (const CasePlan& plan : planned.cases) {
-    data = queue.take(std::move(data));
-    const CaseVerdict& result = verdict.cases.emplace_back(runner.run(plan, *data));
-    if (result.status == Verdict::passed) continue;
-    if (verdict.status == Verdict::passed || result.status == Verdict::failed) {
-      if (verdict.status != Verdict::failed) {
-        verdict.reason = fmt::format("{}: {}", result.name, failure_text(result));
-      }
-      verdict.status = result.status;
-    }
+  const auto goes_on = [&] {
     // What could not be looked at hides nothing of what comes after it.
-    if (!keep_going && result.status != Verdict::skipped) break;
+    const Verdict last = verdict.cases.back().status;
+    return keep_going || last == Verdict::passed || last == Verdict::skipped;
+  };
+  std::optional<RunCase> before;
+  std::unique_ptr<CaseData> spare;
+  for (const CasePlan& plan : planned.cases) {
+    RunCase now{queue.take(std::move(spare)), {}};
+    now.verdict = runner.begin(plan, *now.data);
+    if (before) {
+      add(before->verdict.get(), verdict);
+      if (!goes_on()) {
+        now.verdict.wait();
+        return verdict;
+      }
+      spare = std::move(before->data);
+    }
+    before = std::move(now);
   }
+  add(before->verdict.get(), verdict);
   return verdict;
 }
 

@@ -1,5 +1,6 @@
 #include "verify/repeated_case.hpp"
 
+#include "support/parallel.hpp"
 #include "verify/output_judge.hpp"
 
 #include <fmt/format.h>
@@ -37,9 +38,11 @@ std::vector<TensorArena::Slot> whole_slots(const OpSpec& spec, const Bindings& a
 }
 
 void repeat(std::span<const std::byte> pattern, std::span<std::byte> target) {
-  for (std::size_t at = 0; at < target.size(); at += pattern.size()) {
+  const std::size_t periods = (target.size() + pattern.size() - 1) / pattern.size();
+  detail::parallel_for(static_cast<std::int64_t>(periods), core_count(), [&](std::int64_t number) {
+    const std::size_t at = static_cast<std::size_t>(number) * pattern.size();
     std::memcpy(target.data() + at, pattern.data(), std::min(pattern.size(), target.size() - at));
-  }
+  });
 }
 
 // The bytes of one period in a tensor of the whole; less at its end.
@@ -86,21 +89,26 @@ void RepeatedCase::fetch(std::int64_t number) const {
   }
 }
 
-std::vector<OutputVerdict> RepeatedCase::judge(const ReferenceLibrary& reference,
-                                               const Poison& poison) {
+std::vector<OutputVerdict> RepeatedCase::judge(
+    const std::map<std::string, ReferenceOutput>& expected, const Poison& poison) {
   const std::int64_t length = period_.axes().at(repetition_.axis);
   const auto judged = [&](std::int64_t number) {
     fetch(number);
-    return judge_outputs(spec_, period_.axes(), period_.traits(), period_.arena(),
-                         period_.expected(reference), poison);
+    return judge_outputs(spec_, period_.axes(), period_.traits(), period_.arena(), expected,
+                         poison);
   };
   std::vector<OutputVerdict> first = judged(0);
+  const std::int64_t periods = (repetition_.whole + length - 1) / length;
+  std::vector<char> alike(static_cast<std::size_t>(periods));
+  detail::parallel_for(periods, core_count(), [&](std::int64_t number) {
+    alike[static_cast<std::size_t>(number)] = same_as_first(number) ? 1 : 0;
+  });
   const auto wrong = [](const std::vector<OutputVerdict>& outputs) {
     return std::any_of(outputs.begin(), outputs.end(),
                        [](const OutputVerdict& output) { return !output.passed; });
   };
-  for (std::int64_t number = 1; !wrong(first) && number * length < repetition_.whole; ++number) {
-    if (same_as_first(number)) continue;
+  for (std::int64_t number = 1; !wrong(first) && number < periods; ++number) {
+    if (alike[static_cast<std::size_t>(number)] != 0) continue;
     fetch(0);
     std::vector<OutputVerdict> outputs = judged(number);
     if (!wrong(outputs)) continue;

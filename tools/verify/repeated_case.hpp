@@ -11,6 +11,8 @@
 #include "verify/verdict.hpp"
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace kernelloop {
@@ -26,8 +28,10 @@ class RepeatedCase {
   // What all tensors of this shape take, in bytes.
   static std::int64_t bytes_needed(const OpSpec& spec, const Bindings& axes);
 
-  // Judges every period. The verdicts are those of the first period that is wrong, or of the first.
-  std::vector<OutputVerdict> judge(const ReferenceLibrary& reference, const Poison& poison);
+  // Judges every period by what the reference makes of one. The verdicts are those of the first
+  // period that is wrong, or of the first.
+  std::vector<OutputVerdict> judge(const std::map<std::string, ReferenceOutput>& expected,
+                                   const Poison& poison);
 
  private:
   [[nodiscard]] bool same_as_first(std::int64_t number) const;

@@ -13,4 +13,7 @@ void repeat(const OpSpec& spec, const std::string& axis, CasePlan& plan);
 // The same where the reference would take seconds for the whole, and the spec names an axis.
 void repeat_if_dear(const OpSpec& spec, CasePlan& plan);
 
+// The same, with a longer period, where all that is made of the tensors would take gigabytes.
+void repeat_if_large(const OpSpec& spec, CasePlan& plan);
+
 }  // namespace kernelloop

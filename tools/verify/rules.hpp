@@ -5,6 +5,6 @@
 
 namespace kernelloop {
 
-inline constexpr int k_verification_rules = 7;
+inline constexpr int k_verification_rules = 8;
 
 }  // namespace kernelloop

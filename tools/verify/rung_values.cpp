@@ -49,7 +49,7 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
   const auto own = spec.ladder.shapes.find("values");
   if (own == spec.ladder.shapes.end() || own->second.empty()) {
     slices = workload_slices(spec, context.device);
-    const std::int64_t rows = context.device == "cpu" ? 6 : 64;
+    const std::int64_t rows = context.device == "cpu" ? 6 : 12;
     long_ones = long_odd_shapes(spec, context.device, rows, context.seeds.next());
     // A path for long rows gets the values that a path for short ones gets.
     std::vector<Bindings> known = everywhere;

@@ -1,4 +1,5 @@
 // workload: the shapes that are timed on this device.
+#include "verify/repetition.hpp"
 #include "verify/rung.hpp"
 
 namespace kernelloop {
@@ -9,6 +10,7 @@ std::vector<CasePlan> workload_cases(const RungContext& context) {
     CasePlan plan = shape_case(context, workload.axes, 0);
     plan.name = workload.name;
     plan.scalars = workload.scalars;
+    repeat_if_large(context.spec, plan);
     cases.push_back(std::move(plan));
   }
   return cases;
