@@ -7,6 +7,7 @@
 
 #include "context/grep.hpp"
 #include "context/query.hpp"
+#include "languages/toolchain.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +24,11 @@ constexpr std::chrono::seconds k_grep_time{5};
 std::vector<std::string> roots_of(const OpConfig& config) {
   std::vector<std::string> roots = config.context;
   if (!config.notes_dir.empty()) roots.push_back(config.notes_dir.string());
+  for (const std::string& language : config.languages) {
+    for (const fs::path& path : language_sources(language_named(language), config.nvcc)) {
+      roots.push_back(path.string());
+    }
+  }
   return roots;
 }
 

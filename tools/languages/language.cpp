@@ -79,6 +79,7 @@ Language language_of_adapter(std::string_view adapter) {
     json.at("fence").get_to(language.fence);
     json.at("requirements").get_to(language.requirements);
     language.ptxas = json.value("ptxas", "");
+    language.context = json.value("context", std::vector<std::string>());
     language.guide = trimmed(without_escapes(text.substr(object))) + "\n";
     language.adapter = adapter;
     return language;

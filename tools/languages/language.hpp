@@ -20,6 +20,7 @@ struct Language {
   std::string fence;                      // of the code block in an answer: "cuda", "python"
   std::vector<std::string> requirements;  // as pip takes them, with versions
   std::string ptxas;                      // its own, under site-packages; "": the toolkit's
+  std::vector<std::string> context;       // its sources that a model may read, under site-packages
   std::string guide;                      // what a model is told of it, Markdown
   std::string_view adapter;               // the program; empty for CUDA C++
 

@@ -8,12 +8,16 @@
 #include "support/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 namespace kernelloop {
 namespace {
 
 constexpr std::size_t k_digits = 12;
+// Of the toolkit's headers: instructions of PTX by name, groups, intrinsics.
+constexpr std::array<const char*, 3> k_toolkit_parts{"cccl/cuda/__ptx", "cooperative_groups",
+                                                     "crt"};
 
 // Prints where Python looks, and the versions of the packages it is given.
 constexpr const char* k_probe = R"(
@@ -131,6 +135,35 @@ Toolchain find_toolchain(const Language& language) {
          install_hint(language));
   }
   return probe(language, python);
+}
+
+std::vector<std::filesystem::path> language_sources(const Language& language,
+                                                    const std::filesystem::path& nvcc) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  const auto add = [&](const fs::path& path) {
+    if (fs::is_directory(path, ignored)) found.push_back(path);
+  };
+  if (language.is_cuda()) {
+    const fs::path include = nvcc.parent_path().parent_path() / "include";
+    for (const char* part : k_toolkit_parts) {
+      if (!nvcc.empty()) add(include / part);
+    }
+    return found;
+  }
+  fs::path python = named_python(language);
+  try {
+    if (python.empty()) python = toolchain_folder(language) / "bin" / "python";
+  } catch (const Error&) {
+    return found;  // there is no place for toolchains, so none
+  }
+  // Where every virtual environment has its packages.
+  for (fs::directory_iterator it(python.parent_path().parent_path() / "lib", ignored), end;
+       it != end; it.increment(ignored)) {
+    for (const std::string& part : language.context) add(it->path() / "site-packages" / part);
+  }
+  return found;
 }
 
 Toolchain install_toolchain(const Language& language) {

@@ -28,6 +28,11 @@ std::filesystem::path toolchain_folder(const Language& language);
 // or when a requirement is missing or has another version.
 Toolchain find_toolchain(const Language& language);
 
+// The directories of the language's own sources that are installed: `context` of its environment,
+// of CUDA C++ headers of the toolkit that `nvcc` belongs to. Runs nothing; empty where nothing is.
+std::vector<std::filesystem::path> language_sources(const Language& language,
+                                                    const std::filesystem::path& nvcc);
+
 // Makes the environment with Python's venv and pip, from the network, and returns it. What is
 // already whole is left alone. Nothing half-made is left when it fails. Throws Error(environment).
 Toolchain install_toolchain(const Language& language);

@@ -75,6 +75,23 @@ TEST_F(Toolchains, ThatAreNamedMustHaveWhatTheLanguageNeeds) {
               HasSubstr("/bin/false of the toolchain"));
 }
 
+TEST_F(Toolchains, OfferTheSourcesThatAreInstalled) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path packages = directory.path() / "lib/python3.99/site-packages";
+  std::filesystem::create_directories(packages / "triton/language");
+  std::filesystem::create_directories(directory.path() / "include/crt");
+  const std::string python = (directory.path() / "bin/python").string();
+  ::setenv("KERNELLOOP_TRITON_PYTHON", python.c_str(), 1);
+  EXPECT_THAT(language_sources(language_named("TRITON"), {}),
+              testing::ElementsAre(packages / "triton/language"));
+  ::setenv("KERNELLOOP_TRITON_PYTHON", "/nowhere/bin/python", 1);
+  EXPECT_THAT(language_sources(language_named("TRITON"), {}), testing::IsEmpty());
+  ::unsetenv("KERNELLOOP_TRITON_PYTHON");
+  EXPECT_THAT(language_sources(cuda_language(), directory.path() / "bin/nvcc"),
+              testing::ElementsAre(directory.path() / "include/crt"));
+  EXPECT_THAT(language_sources(cuda_language(), {}), testing::IsEmpty());
+}
+
 TEST_F(Toolchains, WithoutRequirementsArePlainPython) {
   Language language = of_package("");
   language.requirements.clear();

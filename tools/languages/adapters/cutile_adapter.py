@@ -1,7 +1,8 @@
 """{ "name": "CUTILE", "title": "cuTile", "source": "kernel.cutile.py", "fence": "python",
   "requirements": ["cuda-tile[tileiras]==1.7.0", "nvidia-cuda-tileiras==13.4.92",
                    "nvidia-cuda-nvcc==13.4.92"],
-  "ptxas": "nvidia/cu13/bin/ptxas" }
+  "ptxas": "nvidia/cu13/bin/ptxas",
+  "context": ["cuda/tile"] }
 
 The source is one Python file for cuTile 1.7 (cuda.tile). It begins with the plan in its docstring;
 kernels are functions with `@ct.kernel`:

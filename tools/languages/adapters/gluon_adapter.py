@@ -1,6 +1,7 @@
 """{ "name": "GLUON", "title": "Gluon", "source": "kernel.gluon.py", "fence": "python",
   "requirements": ["triton==3.6.0"],
-  "ptxas": "triton/backends/nvidia/bin/ptxas" }
+  "ptxas": "triton/backends/nvidia/bin/ptxas",
+  "context": ["triton/experimental/gluon", "triton/language"] }
 
 The source is one Python file for Gluon, the lower level of Triton 3.6: layouts, shared memory and
 asynchronous copies are yours to choose. It begins with the plan in its docstring; kernels are

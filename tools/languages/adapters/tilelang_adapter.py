@@ -1,7 +1,8 @@
 """{ "name": "TILELANG", "title": "TileLang", "source": "kernel.tilelang.py", "fence": "python",
   "requirements": ["tilelang==0.1.15", "torch==2.15.0", "nvidia-cuda-nvcc==13.2.86",
                    "nvidia-cuda-crt==13.2.86", "nvidia-nvvm==13.2.86"],
-  "ptxas": "nvidia/cu13/bin/ptxas" }
+  "ptxas": "nvidia/cu13/bin/ptxas",
+  "context": ["tilelang/language", "tilelang/src/tl_templates"] }
 
 The source is one Python file for TileLang 0.1.15. It begins with the plan in its docstring; a kernel of
 the plan is a Python function that returns a `@T.prim_func` with one `T.Kernel`:

@@ -1,6 +1,7 @@
 """{ "name": "TRITON", "title": "Triton", "source": "kernel.triton.py", "fence": "python",
   "requirements": ["triton==3.6.0"],
-  "ptxas": "triton/backends/nvidia/bin/ptxas" }
+  "ptxas": "triton/backends/nvidia/bin/ptxas",
+  "context": ["triton/language"] }
 
 The source is one Python file for Triton 3.6. It begins with the plan in its docstring; kernels are
 functions with `@triton.jit`:
