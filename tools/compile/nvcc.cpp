@@ -30,9 +30,6 @@ Command command_of(const NvccJob& job, const std::vector<std::string>& more) {
                        "--keep",
                        "--keep-dir",
                        ".",
-                       "-MMD",
-                       "-MF",
-                       "dependencies.d",
                        "-o",
                        "out.cubin"};
   for (const std::filesystem::path& directory : job.include_dirs) {
@@ -174,37 +171,34 @@ void require_fault_of_source(const NvccJob& job, const ProcessResult& result,
        job.nvcc.string(), joined(job.options));
 }
 
-// The files of a Make rule `target : a b \ c`, unescaped.
-std::vector<std::filesystem::path> prerequisites(std::string_view rule) {
-  std::vector<std::filesystem::path> result;
-  const std::size_t colon = rule.find(": ");
-  if (colon == std::string_view::npos) return result;
-  rule.remove_prefix(colon + 2);
+// `name` as a line marker quotes it.
+std::string unquoted(std::string_view quoted) {
   std::string name;
-  const auto end_name = [&] {
-    if (!name.empty()) result.emplace_back(name);
-    name.clear();
-  };
-  for (std::size_t i = 0; i < rule.size(); ++i) {
-    const char next = i + 1 < rule.size() ? rule[i + 1] : '\n';
-    if (rule[i] == '\\' && (next == ' ' || next == '#' || next == '\\')) {
-      name += rule[++i];
-    } else if (rule[i] == '\\' && next == '\n') {
-      ++i;
-      end_name();
-    } else if (rule[i] == '$' && next == '$') {
-      name += rule[++i];
-    } else if (std::isspace(static_cast<unsigned char>(rule[i])) != 0) {
-      end_name();
-    } else {
-      name += rule[i];
-    }
+  for (std::size_t i = 0; i < quoted.size(); ++i) {
+    if (quoted[i] == '\\' && i + 1 < quoted.size()) ++i;
+    name += quoted[i];
   }
-  end_name();
+  return name;
+}
+
+// The files that a preprocessed text enters, without those of the system: `# 1 "a/b.h" 1`. What the
+// device's pass reads is in it, which no list of the host's pass (-MMD) need have; and that costs a
+// pass of its own.
+std::vector<std::filesystem::path> entered_files(std::string_view text) {
+  std::vector<std::filesystem::path> result;
+  for_each_line(text, [&](std::string_view line) {
+    if (!starts_with(line, "# ")) return;
+    const std::size_t first = line.find('"');
+    const std::size_t last = line.rfind('"');
+    if (first == last) return;
+    const std::string_view flags = line.substr(last + 1);
+    if (!starts_with(flags, " 1") || contains(flags, " 3")) return;
+    result.emplace_back(unquoted(line.substr(first + 1, last - first - 1)));
+  });
   return result;
 }
 
-// nvcc lists its own headers too: they stand where cuda_runtime.h, which it always reads, does.
+// nvcc's own headers are no system's: they stand where cuda_runtime.h, which it always reads, does.
 std::vector<std::filesystem::path> foreign_files(std::vector<std::filesystem::path> files,
                                                  const NvccJob& job) {
   std::string toolkit;
@@ -216,7 +210,11 @@ std::vector<std::filesystem::path> foreign_files(std::vector<std::filesystem::pa
     if (!toolkit.empty() && starts_with(file.string(), toolkit)) continue;
     const std::filesystem::path absolute =
         (file.is_absolute() ? file : job.work_dir / file).lexically_normal();
-    if (absolute != job.source.lexically_normal()) result.push_back(absolute);
+    std::error_code error;  // a string of several lines may look like a marker
+    if (absolute != job.source.lexically_normal() &&
+        std::filesystem::is_regular_file(absolute, error)) {
+      result.push_back(absolute);
+    }
   }
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
@@ -226,9 +224,10 @@ std::vector<std::filesystem::path> foreign_files(std::vector<std::filesystem::pa
 void collect_outputs(const NvccJob& job, NvccRun& run) {
   const std::filesystem::path ptx = job.work_dir / (job.source.stem().string() + ".ptx");
   if (std::filesystem::exists(ptx)) run.ptx = ptx;
-  const std::filesystem::path dependencies = job.work_dir / "dependencies.d";
-  if (std::filesystem::exists(dependencies)) {
-    run.dependencies = foreign_files(prerequisites(read_file(dependencies)), job);
+  const std::filesystem::path preprocessed =
+      job.work_dir / (job.source.stem().string() + ".cpp1.ii");
+  if (std::filesystem::exists(preprocessed)) {
+    run.dependencies = foreign_files(entered_files(read_file(preprocessed)), job);
   }
 }
 

@@ -43,15 +43,20 @@ class Nvcc : public testing::Test {
 constexpr const char* k_rejects = "echo \"kernel.cu(3): error: bad\" >&2; exit 1";
 
 TEST_F(Nvcc, HandsOverWhatItMade) {
-  const NvccRun run = run_nvcc(job(
-      "echo cubin > out.cubin; echo ptx > kernel.ptx; echo note >&2\n"
-      "echo \"out.cubin : $PWD/../kernel.cu /t/cuda_runtime.h /t/x/y.h \\\\\" > dependencies.d\n"
-      "echo '  /own/a\\ b.h /own/$$c.h' >> dependencies.d"));
+  const NvccRun run = run_nvcc(
+      job("echo cubin > out.cubin; echo ptx > kernel.ptx; echo note >&2\n"
+          "mkdir t own && touch t/cuda_runtime.h t/x.h own/c.h own/system.h 'own/a \"b.h'\n"
+          "marker() { printf '# 1 \"%s\"%s\\n' \"$PWD/$1\" \"$2\" >> kernel.cpp1.ii; }\n"
+          "marker ../kernel.cu ''; marker ../kernel.cu ' 1'; marker t/cuda_runtime.h ' 1'\n"
+          "marker t/x.h ' 1 3 4'; marker t/x.h ' 1'; marker own/system.h ' 1 3'\n"
+          "marker own/c.h ' 1'; marker own/c.h ' 2'; marker 'own/a \\\"b.h' ' 1'\n"
+          "marker own/gone.h ' 1'; echo '# 7 \"not' >> kernel.cpp1.ii"));
   EXPECT_EQ(run.outcome, NvccRun::Outcome::accepted);
   EXPECT_EQ(run.messages, "note\n");
   EXPECT_EQ(read_file(run.cubin), "cubin\n");
   EXPECT_EQ(read_file(run.ptx), "ptx\n");
-  EXPECT_THAT(run.dependencies, testing::ElementsAre("/own/$c.h", "/own/a b.h"));
+  const std::filesystem::path own = run.cubin.parent_path() / "own";
+  EXPECT_THAT(run.dependencies, testing::ElementsAre(own / "a \"b.h", own / "c.h"));
 }
 
 TEST_F(Nvcc, PassesOptionsAndKeepsSecrets) {
