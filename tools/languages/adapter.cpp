@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -72,9 +73,12 @@ struct DescribeArgument {
     return describe("pointer", "uint8",
                     is_multiple(argument.offset, launch.when, k_useful_factor, fixed));
   }
-  // A plan of a compiled language cannot write one (compiled-plan.schema.json).
-  Json operator()(const TensorMapArgument&) const {
-    fail(ExitCode::internal, "a tensor map in the plan of a compiled language");
+  Json operator()(const TensorMapArgument& argument) const {
+    Json described = describe("tensor_map", argument.dtype, true);
+    described["written"] =
+        std::any_of(spec.outputs.begin(), spec.outputs.end(),
+                    [&](const Tensor& output) { return output.name == argument.tensor; });
+    return described;
   }
 
  private:

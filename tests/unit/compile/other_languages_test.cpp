@@ -96,6 +96,52 @@ def scale(x: cute.Pointer, y: cute.Pointer, factor: cutlass.Float32, n: cutlass.
   EXPECT_TRUE(is_written("kernel.ir.scale_0.mlir"));
 }
 
+TEST_F(Cute, TakesTensorMapsOfThePlan) {
+  const std::string map =
+      R"json({"tensor_map": {"tensor": "x", "dims": [64, "ceil_div(n, 64)"], "box": [32, 8], "swizzle": "128B"
+}
+}, )";
+  const Json compiled = compile_with(map + R"("y", "factor")", R"py(import cutlass
+import cutlass.cute as cute
+from cutlass.cute.nvgpu import cpasync, warpgroup
+from cutlass.memory import SmemAllocator
+
+
+@cute.kernel
+def scale(atom: cute.CopyAtom, x: cute.Tensor, y: cute.Pointer, factor: cutlass.Float32,
+          BLOCK: cutlass.Constexpr):
+    tid, _, _ = cute.arch.thread_idx()
+    kind = warpgroup.make_smem_layout_atom(warpgroup.SmemLayoutAtomKind.K_SW128, cutlass.Float32)
+    layout = cute.tile_to_shape(kind, (8, 32, 1), order=(0, 1, 2))
+    memory = SmemAllocator()
+    full = memory.allocate_array(cutlass.Int64, 1)
+    held = memory.allocate_tensor(cutlass.Float32, layout.outer, 1024, layout.inner)
+    if tid == 0:
+        cute.arch.mbarrier_init(full, 1)
+    cute.arch.mbarrier_init_fence()
+    cute.arch.sync_threads()
+    shared, tile = cpasync.tma_partition(
+        atom, 0, cute.make_layout(1), cute.group_modes(held, 0, 2),
+        cute.group_modes(cute.local_tile(x, (8, 32), (0, None)), 0, 2))
+    if cute.arch.make_warp_uniform(cute.arch.warp_idx()) == 0:
+        with cute.arch.elect_one():
+            cute.arch.mbarrier_arrive_and_expect_tx(full, 1024)
+        cute.copy(atom, tile[None, 0], shared[None, 0], tma_bar_ptr=full)
+    cute.arch.mbarrier_wait(full, 0)
+    gy = cute.make_tensor(y, cute.make_layout(BLOCK))
+    gy[tid] = held[tid // 32, tid % 32, 0] * factor
+)py");
+expect_built(compiled, "CuTe DSL 4.8.1");
+std::vector<int> sizes;
+for (const Json& parameter : compiled.at("kernels").at(0).at("parameters")) {
+  sizes.push_back(parameter.at("size").get<int>());
+}
+EXPECT_THAT(sizes, testing::ElementsAre(128, 8, 8, 4));
+const Json& args = compiled.at("plan").at("launches").at(0).at("args");
+EXPECT_EQ(args.at(0).at("tensor_map").at("swizzle"), "128B");
+EXPECT_EQ(args.at(1), "(ceil_div(n, 64)) + (64) * 4294967296");
+}
+
 TEST_F(Cute, SaysWhatIsWrongAndWhere) {
   const std::string head = "import cutlass\nimport cutlass.cute as cute\n@cute.kernel\n";
   expect_reason(compile_with(k_args, head + "def other(x: cute.Pointer): pass\n"),

@@ -76,8 +76,8 @@ class Adapters : public testing::Test {
     if (!sandbox_problem().empty()) GTEST_SKIP() << sandbox_problem();
   }
 
-  AdapterRun compile(const std::string& code) {
-    const std::string source = k_plan + code;
+  AdapterRun compile(const std::string& code, const std::string& plan = k_plan) {
+    const std::string source = plan + code;
     write_file_atomic(job_.source, source);
     PlanResult planned = extract_plan(source, job_.source, spec_, PlanForm::compiled);
     if (!planned.plan) ADD_FAILURE() << planned.problems.front().message;
@@ -164,6 +164,16 @@ TEST_F(Adapters, MayChooseGridAndArguments) {
   const AdapterRun forged = compile("CHOICES = {'arguments': ['z']}\ndef f(launch): return ''\n");
   EXPECT_EQ(forged.outcome, AdapterRun::Outcome::crashed);
   EXPECT_THAT(forged.crash, HasSubstr("`z` is no tensor"));
+}
+
+TEST_F(Adapters, RefuseTensorMapsThatTheirLanguageDoesNotTake) {
+  std::string plan = k_plan;
+  const std::string map = "{\"tensor_map\": {\"tensor\": \"x\", \"box\": [8]}}";
+  plan.replace(plan.find("\"x\""), 3, map);
+  const AdapterRun run = compile("def f(launch): return ''\n", plan);
+  ASSERT_EQ(run.outcome, AdapterRun::Outcome::rejected) << run.crash;
+  EXPECT_EQ(run.problems.front().message,
+            "launch of `f`: this language takes no tensor maps from the plan");
 }
 
 TEST_F(Adapters, SayWhereASourceIsWrong) {

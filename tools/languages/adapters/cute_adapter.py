@@ -39,8 +39,12 @@ def scale(x: cute.Pointer, y: cute.Pointer, factor: cutlass.Float32, n: cutlass.
   along x, 1), `min_blocks` (for each multiprocessor), `cooperative`, `use_pdl` (false). The grid of the
   plan counts clusters. Shared memory comes from `cutlass.memory.SmemAllocator()`, and its size from the
   compiler.
-- cp.async, ldmatrix, `mma` and `wgmma` atoms are there. TMA atoms are not: they are made by host code,
-  and there is none. Use `cute.nvgpu.cpasync` copies, or another language for TMA.
+- For TMA, `{"tensor_map": {"tensor": "a", "box": [64, 128], "swizzle": "128B"}}` in `args` passes two parameters, as
+  `cpasync.make_tiled_tma_atom` returns them: `atom: cute.CopyAtom, tensor: cute.Tensor` (of 2 dimensions,
+  rows first). `box` begins with the contiguous dimension and holds numbers; the tensor's rows are multiples of
+  16 bytes, so give other shapes another launch by `when`. Shared memory for it has the layout
+  `cute.tile_to_shape(warpgroup.make_smem_layout_atom(warpgroup.SmemLayoutAtomKind.K_SW128, type), (128, 64,
+  stages), order=(0, 1, 2))`; of an output the atom stores, else it loads.
 - The file is only compiled: no code of it runs beside the GPU. It can import cutlass and the standard
   library, has no network and no files. No `from __future__ import annotations`.
 """
@@ -67,7 +71,8 @@ TYPES = {
     "int8": "Int8", "uint8": "Uint8", "bool": "Uint8",
 }
 SIZES = {"float64": 8, "int64": 8, "float32": 4, "int32": 4, "float16": 2, "bfloat16": 2}
-ARTICLES = {"pointer": "a cute.Pointer", "scalar": "a scalar", "integer": "a cutlass.Int32 or cutlass.Int64"}
+SWIZZLES = {"128B": "K_SW128", "64B": "K_SW64", "32B": "K_SW32"}
+MAP_PARAMETERS = ("CopyAtom", "Tensor")
 
 
 def load_file(name, path):
@@ -110,11 +115,64 @@ def split_parameters(function, launch):
     if constants:
         raise protocol.Rejected("%s has no cutlass.Constexpr parameter %s"
                                 % (launch["function"], ", ".join(sorted(constants))), line)
-    if len(takes) != len(launch["arguments"]):
+    passes = sum(2 if argument["kind"] == "tensor_map" else 1 for argument in launch["arguments"])
+    if len(takes) != passes:
         raise protocol.Rejected(
             "%s takes %d arguments beside its constants, the plan passes %d; make `args` match its "
-            "parameters" % (launch["function"], len(takes), len(launch["arguments"])), line)
+            "parameters (a tensor map is two)" % (launch["function"], len(takes), passes), line)
     return takes, values
+
+
+class HostText:
+    """The host function around a kernel, which the DSL compiles no kernel without. It is never run."""
+
+    def __init__(self):
+        self.declared, self.values, self.made, self.passed, self.arguments = [], [], [], [], []
+
+    def parameter(self, kind, value):
+        name = "a%d" % len(self.declared)
+        self.declared.append("%s: %s" % (name, kind))
+        self.values.append(value)
+        return name
+
+    def plain(self, argument, name, annotation):
+        self.passed.append("%s=%s" % (name, self.parameter(*argument_texts(argument, name, annotation))))
+        self.arguments.append(argument["plan"])
+
+    def tensor_map(self, argument, atom, tensor):
+        """The kernel takes the map and then rows and columns, four bytes each: one number of eight."""
+        members = argument["plan"]["tensor_map"]
+        for (name, annotation), wanted in zip((atom, tensor), MAP_PARAMETERS):
+            if annotation != wanted:
+                raise protocol.Rejected("parameter %s gets the %s of a tensor map; annotate it cute.%s, not %s"
+                                        % (name, "atom" if wanted == "CopyAtom" else "tensor", wanted, annotation))
+        if len(members["dims"]) != 2 or not all(size.isdigit() for size in members["box"]):
+            raise protocol.Rejected("a tensor map here has two dims, and numbers in its box")
+        if members["tensor"] == "workspace" or members["interleave"] != "none":
+            raise protocol.Rejected("a tensor map here is one of a tensor, without interleave")
+        kind = "cutlass." + TYPES[members["dtype"]]
+        pointer = self.parameter("cute.Pointer", "nullptr(%s, cute.AddressSpace.gmem, assumed_align=16)" % kind)
+        rows, cols = (self.parameter("cutlass.Int32", "cutlass.Int32(1)") for _ in range(2))
+        box = "(%s, %s)" % (members["box"][1], members["box"][0])
+        number = len(self.passed)
+        swizzle = SWIZZLES.get(members["swizzle"])
+        self.made += [
+            "g%d = cute.make_tensor(%s, cute.make_layout((%s, %s), stride=(%s, 1)))" % (number, pointer, rows, cols, cols),
+            "s%d = %s" % (number, "cute.tile_to_shape(warpgroup.make_smem_layout_atom(warpgroup.SmemLayoutAtomKind."
+                          "%s, %s), %s, order=(0, 1))" % (swizzle, kind, box) if swizzle else
+                          "cute.make_layout(%s, stride=(%s, 1))" % (box, members["box"][0])),
+            "c%d, t%d = cpasync.make_tiled_tma_atom(cpasync.CopyBulkTensorTile%sOp(), g%d, s%d, %s)"
+            % (number, number, "S2G" if argument["written"] else "G2S", number, number, box)]
+        self.passed += ["%s=c%d" % (atom[0], number), "%s=t%d" % (tensor[0], number)]
+        self.arguments += [argument["plan"], "(%s) + (%s) * 4294967296" % (members["dims"][1], members["dims"][0])]
+
+    def text(self, more):
+        return "\n".join([
+            "import cutlass", "import cutlass.cute as cute", "from cutlass.cute.nvgpu import cpasync, warpgroup",
+            "from cutlass.cute.runtime import nullptr", "", "kernel = None", "", "", "@cute.jit",
+            "def host(%s):" % ", ".join(self.declared)] + ["    " + line for line in self.made] + [
+            "    kernel(%s).launch(%s)" % (", ".join(self.passed), ", ".join(more)), "", "",
+            "def arguments():", "    return [%s]" % ", ".join(self.values), ""])
 
 
 def argument_texts(argument, name, annotation):
@@ -130,7 +188,7 @@ def argument_texts(argument, name, annotation):
     if kind not in ("Int32", "Int64") and argument["kind"] == "integer" or kind != annotation:
         raise protocol.Rejected("parameter %s gets %s; annotate it so, not %s"
                                 % (name, "cutlass." + kind if argument["kind"] == "scalar"
-                                   else ARTICLES["integer"], annotation))
+                                   else "a cutlass.Int32 or cutlass.Int64", annotation))
     return "cutlass." + kind, "cutlass.%s(1)" % kind
 
 
@@ -145,9 +203,14 @@ def options_of(launch):
 
 
 def host_text(launch, takes, values, block, cluster):
-    """A host function around the kernel: the DSL compiles no kernel by itself."""
-    texts = [argument_texts(argument, name, annotation)
-             for argument, (name, annotation) in zip(launch["arguments"], takes)]
+    host = HostText()
+    left = list(takes)
+    for argument in launch["arguments"]:
+        if argument["kind"] == "tensor_map":
+            host.tensor_map(argument, left.pop(0), left.pop(0))
+        else:
+            host.plain(argument, *left.pop(0))
+    host.passed += ["%s=%r" % pair for pair in values.items()]
     more = ["grid=[1, 1, 1]", "block=%r" % block]
     if cluster:
         more.append("cluster=%r" % cluster)
@@ -155,14 +218,7 @@ def host_text(launch, takes, values, block, cluster):
     if options.get("min_blocks"):
         more.append("min_blocks_per_mp=%d" % options["min_blocks"])
     more += ["%s=True" % name for name in ("cooperative", "use_pdl") if options.get(name)]
-    passed = ["%s=a%d" % (name, i) for i, (name, _) in enumerate(takes)]
-    passed += ["%s=%r" % pair for pair in values.items()]
-    return "\n".join([
-        "import cutlass", "import cutlass.cute as cute", "from cutlass.cute.runtime import nullptr", "",
-        "kernel = None", "", "", "@cute.jit",
-        "def host(%s):" % ", ".join("a%d: %s" % (i, kind) for i, (kind, _) in enumerate(texts)),
-        "    kernel(%s).launch(%s)" % (", ".join(passed), ", ".join(more)), "", "",
-        "def arguments():", "    return [%s]" % ", ".join(value for _, value in texts), ""])
+    return host.text(more), host.arguments
 
 
 def dynamic_shared_bytes(ir):
@@ -196,8 +252,9 @@ def build(module, launch, architecture):
     for left in glob.glob(os.path.join(DUMPS, "*")):
         os.remove(left)
     path = os.path.join(os.getcwd(), "host_%s.py" % launch["function"])
+    text, passed = host_text(launch, takes, values, block, cluster)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(host_text(launch, takes, values, block, cluster))
+        file.write(text)
     host = load_file("host", path)
     host.kernel = function
     try:
@@ -214,7 +271,7 @@ def build(module, launch, architecture):
     return protocol.Built(
         files["ptx"], symbols[0], block, dynamic_shared_bytes(str(compiled.ir_module)), cluster,
         options.get("cooperative", False), options.get("use_pdl", False),
-        dumps={"mlir": text for suffix, text in files.items() if suffix == "mlir"})
+        dumps={"mlir": dump for suffix, dump in files.items() if suffix == "mlir"}, arguments=passed)
 
 
 def version():
@@ -223,4 +280,4 @@ def version():
 
 
 if __name__ == "__main__":
-    protocol.main("CuTe DSL %s" % version(), load, build)
+    protocol.main("CuTe DSL %s" % version(), load, build, tensor_maps=True)

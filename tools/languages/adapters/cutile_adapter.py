@@ -183,7 +183,7 @@ def plain(ptx):
     """PTX that any host can launch, the bytes of shared memory that it then asks for, and the tile IR that
     stands behind it. What marks it for the launcher of cuTile goes; more than 48 KiB must be dynamic."""
     ptx, _, tile_ir = ptx.partition(".nv_intermediate_source_section")
-    ptx = re.sub(r"(?m)^\s*\.(?:language|loc_intermediate|pragma\s+.next knob)\s.*\n", "", ptx)
+    ptx = re.sub(r"(?m)^\s*\.(?:language|loc_intermediate|blocksareclusters|pragma\s+.next knob)\b.*\n", "", ptx)
     ptx = re.sub(r"(?m)^\.visible \.global .*___NV_TILE_LAUNCH_META_DATA___.*\n", "", ptx)
     declared = re.findall(r"(?m)^\s*\.shared\s+\.align\s+(\d+)\s+\.b8\s+([\w$]+)\[(\d+)\];$", ptx)
     if sum(int(size) for _, _, size in declared) <= STATIC_SHARED:

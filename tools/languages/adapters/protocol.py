@@ -11,10 +11,11 @@ packages, writes into one folder, and has no network. So does the version's sour
 
 A job:
     {"source": path, "architecture": "90a",
-     "launches": [{"function", "arguments": [{"kind": "pointer"|"scalar"|"integer", "dtype",
-                   "divisible_by_16", "plan", "sizes", "strides"}], "constants": {name: value},
+     "launches": [{"function", "arguments": [{"kind": "pointer"|"scalar"|"integer"|"tensor_map",
+                   "dtype", "divisible_by_16", "plan", "sizes", "strides"}], "constants": {name: value},
                    "options": {name: value}, "axes": [name]}]}
-`plan` is the argument as the plan has it. A tensor's pointer has `sizes` and `strides`, outermost
+`plan` is the argument as the plan has it, in canonical form; a tensor map also says whether it is
+`written`. A tensor's pointer has `sizes` and `strides`, outermost
 first, in elements: [{"plan": expression, "divisible_by_16"}].
 The result:
     {"status": "built"|"rejected", "toolchain", "ptx",
@@ -138,7 +139,12 @@ def defined_symbols(ptx):
     return names
 
 
-def make_kernels(source, job, build):
+def refuse_tensor_maps(launch):
+    if any(argument["kind"] == "tensor_map" for argument in launch["arguments"]):
+        raise Rejected("launch of `%s`: this language takes no tensor maps from the plan" % launch["function"])
+
+
+def make_kernels(source, job, build, tensor_maps):
     modules = PtxModules()
     known = {}
     launches = []
@@ -146,6 +152,8 @@ def make_kernels(source, job, build):
     for launch in job["launches"]:
         key = json.dumps(launch, sort_keys=True)
         if key not in known:
+            if not tensor_maps:
+                refuse_tensor_maps(launch)
             built = build(source, launch, job["architecture"])
             number = len(known)
             name = "%s_%d" % (launch["function"], number)
@@ -170,12 +178,13 @@ def rejected(path, error):
             "problems": [{"message": "%s: %s" % (kind, text), "line": line_of(error, path)}]}
 
 
-def main(toolchain, load, build):
+def main(toolchain, load, build, tensor_maps=False):
+    """`tensor_maps`: whether kernels of the language can take those that a plan writes."""
     with open(sys.argv[1], encoding="utf-8") as file:
         job = json.load(file)
     path = job["source"]
     try:
-        ptx, launches, dumps = make_kernels(load(path), job, build)
+        ptx, launches, dumps = make_kernels(load(path), job, build, tensor_maps)
         for name, text in dumps.items():
             with open(name, "w", encoding="utf-8") as file:
                 file.write(text)
