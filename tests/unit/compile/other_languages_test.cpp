@@ -98,9 +98,8 @@ def scale(x: cute.Pointer, y: cute.Pointer, factor: cutlass.Float32, n: cutlass.
 
 TEST_F(Cute, TakesTensorMapsOfThePlan) {
   const std::string map =
-      R"json({"tensor_map": {"tensor": "x", "dims": [64, "ceil_div(n, 64)"], "box": [32, 8], "swizzle": "128B"
-}
-}, )";
+      "{\"tensor_map\": {\"tensor\": \"x\", \"dims\": [64, \"ceil_div(n, 64)\"], "
+      "\"box\": [32, 8], \"swizzle\": \"128B\"}}, ";
   const Json compiled = compile_with(map + R"("y", "factor")", R"py(import cutlass
 import cutlass.cute as cute
 from cutlass.cute.nvgpu import cpasync, warpgroup
@@ -131,15 +130,15 @@ def scale(atom: cute.CopyAtom, x: cute.Tensor, y: cute.Pointer, factor: cutlass.
     gy = cute.make_tensor(y, cute.make_layout(BLOCK))
     gy[tid] = held[tid // 32, tid % 32, 0] * factor
 )py");
-expect_built(compiled, "CuTe DSL 4.8.1");
-std::vector<int> sizes;
-for (const Json& parameter : compiled.at("kernels").at(0).at("parameters")) {
-  sizes.push_back(parameter.at("size").get<int>());
-}
-EXPECT_THAT(sizes, testing::ElementsAre(128, 8, 8, 4));
-const Json& args = compiled.at("plan").at("launches").at(0).at("args");
-EXPECT_EQ(args.at(0).at("tensor_map").at("swizzle"), "128B");
-EXPECT_EQ(args.at(1), "(ceil_div(n, 64)) + (64) * 4294967296");
+  expect_built(compiled, "CuTe DSL 4.8.1");
+  std::vector<int> sizes;
+  for (const Json& parameter : compiled.at("kernels").at(0).at("parameters")) {
+    sizes.push_back(parameter.at("size").get<int>());
+  }
+  EXPECT_THAT(sizes, testing::ElementsAre(128, 8, 8, 4));
+  const Json& args = compiled.at("plan").at("launches").at(0).at("args");
+  EXPECT_EQ(args.at(0).at("tensor_map").at("swizzle"), "128B");
+  EXPECT_EQ(args.at(1), "(ceil_div(n, 64)) + (64) * 4294967296");
 }
 
 TEST_F(Cute, SaysWhatIsWrongAndWhere) {
