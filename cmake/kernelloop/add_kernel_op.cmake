@@ -17,8 +17,8 @@
 #
 # SPEC          op.json: axes, tensors, cost, workloads, tolerance
 # REFERENCE     a slow, obviously right implementation of kernelloop/reference.h
-# LANGUAGE      kernel languages of the versions: CUDA, GLUON, TRITON (CUDA). Of several, the first rounds try
-#               each
+# LANGUAGE      kernel languages of the versions: CUDA, CUTE, CUTILE, GLUON, TILELANG,
+#               TRITON (CUDA). Of several, the first rounds try each
 # VERSIONS      how many versions the loop may try (8)
 # CANDIDATES    versions tried side by side in one round (1)
 # FIX_LIMIT     how often one proposal may mend a compile error (3)

@@ -1,2 +1,2 @@
-# expect: add_kernel_op(softmax): LANGUAGE is "OpenCL", but must be one or more of: CUDA, GLUON, TRITON.
+# expect: add_kernel_op(softmax): LANGUAGE is "OpenCL", but must be one or more of: CUDA, CUTE, CUTILE, GLUON, TILELANG, TRITON.
 add_kernel_op(softmax ${files} LANGUAGE OpenCL)
