@@ -70,6 +70,7 @@ TEST(TakenNames, HaveTheMacrosOfCudasHeaders) {
   if (cuda.empty()) GTEST_SKIP() << "no CUDA toolkit";
   const auto macros = macros_of(k_standard +
                                     "#include <kernelloop/launcher.hpp>\n"
+                                    "#include <kernelloop/tensor_map_encoder.hpp>\n"
                                     "#include <kernelloop/baseline.h>\n#include <cuda_runtime.h>\n"
                                     "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
                                     "#include <cuda_fp8.h>\n#include <math_constants.h>\n",
