@@ -3,6 +3,7 @@
 #include "support/error.hpp"
 #include "support/stopwatch.hpp"
 #include "verify/inputs.hpp"
+#include "verify/repeated_case.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -51,6 +52,19 @@ CaseData::CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory,
                values);
     inputs_.tensors[tensor.name] = values;
   }
+}
+
+CaseData::~CaseData() = default;
+
+RepeatedCase* CaseData::repeated(const Repetition& repetition, std::string& why) {
+  if (repeated_) return repeated_.get();
+  try {
+    repeated_ = std::make_unique<RepeatedCase>(spec_, *this, repetition);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::io) throw;
+    why = error.what();
+  }
+  return repeated_.get();
 }
 
 const std::map<std::string, ReferenceOutput>& CaseData::expected(

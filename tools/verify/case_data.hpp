@@ -8,10 +8,13 @@
 #include "verify/verdict.hpp"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace kernelloop {
+
+class RepeatedCase;
 
 // What a TensorArena must hold for resolved axes: inputs, then outputs, in the spec's order.
 std::vector<TensorArena::Slot> slots_of(const OpSpec& spec, const Bindings& axes);
@@ -24,6 +27,9 @@ class CaseData {
   // admit.
   CaseData(const OpSpec& spec, const CasePlan& plan, TensorArena memory,
            const std::shared_ptr<MemoryPool>& input_memory);
+  ~CaseData();
+  CaseData(const CaseData&) = delete;
+  CaseData& operator=(const CaseData&) = delete;
 
   [[nodiscard]] const Bindings& axes() const noexcept { return inputs_.axes; }
   [[nodiscard]] const std::map<std::string, double>& scalars() const noexcept {
@@ -40,6 +46,10 @@ class CaseData {
   // the candidate sees them. Throws as ReferenceLibrary::run does.
   const std::map<std::string, ReferenceOutput>& expected(const ReferenceLibrary& reference);
 
+  // The large case of which this one is the period, made at the first call; nullptr when memory is
+  // short, and then `why` says so.
+  RepeatedCase* repeated(const Repetition& repetition, std::string& why);
+
  private:
   const OpSpec& spec_;
   DataTraits traits_;
@@ -48,6 +58,7 @@ class CaseData {
   TensorArena arena_;
   std::vector<MemoryPool::Lease> input_memory_;
   std::map<std::string, ReferenceOutput> expected_;
+  std::unique_ptr<RepeatedCase> repeated_;
 };
 
 }  // namespace kernelloop

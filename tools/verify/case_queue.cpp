@@ -28,11 +28,19 @@ CaseQueue::Limits CaseQueue::Limits::of_machine() {
 CaseQueue::CaseQueue(const OpSpec& spec, const ReferenceLibrary& reference,
                      std::vector<CasePlan> cases, bool ahead, Limits limits)
     : spec_(spec), reference_(reference), limits_(limits) {
+  const auto bytes_at = [&](const Bindings& variables) {
+    return admissible(spec, variables) ? bytes_of(slots_of(spec, resolve_axes(spec, variables)))
+                                       : 0;
+  };
   for (CasePlan& plan : cases) {
-    const std::size_t bytes = admissible(spec, plan.variables)
-                                  ? bytes_of(slots_of(spec, resolve_axes(spec, plan.variables)))
-                                  : 0;
-    entries_.push_back({std::move(plan), bytes});
+    const std::size_t bytes = bytes_at(plan.variables);
+    std::size_t all = bytes;
+    if (plan.repetition) {
+      Bindings whole = plan.variables;
+      whole[plan.repetition->axis] = plan.repetition->whole;
+      all += bytes_at(whole);
+    }
+    entries_.push_back({std::move(plan), bytes, all});
   }
   for (std::size_t i = 0; ahead && i < std::min(limits_.makers, entries_.size()); ++i) {
     makers_.emplace_back([this] { make_ahead(); });
@@ -80,19 +88,21 @@ void CaseQueue::make_ahead() {
   for (;;) {
     std::unique_lock lock(mutex_);
     const auto fits = [&] {
-      return bytes_ == 0 || bytes_ + entries_[begun_].bytes <= limits_.waiting_bytes;
+      return bytes_ == 0 || bytes_ + entries_[begun_].all <= limits_.waiting_bytes;
     };
     changed_.wait(lock, [&] { return ended_ || begun_ == entries_.size() || fits(); });
     if (ended_ || begun_ == entries_.size()) return;
     const std::size_t number = begun_++;
     const Entry& entry = entries_[number];
-    bytes_ += entry.bytes;
+    bytes_ += entry.all;
     lock.unlock();
 
     Made made;
     try {
       made.data = make(entry);
       made.data->expected(reference_);
+      std::string why;  // who takes the case tries again, and says so
+      if (entry.plan.repetition) made.data->repeated(*entry.plan.repetition, why);
     } catch (...) {
       made.error = std::current_exception();
     }
@@ -124,7 +134,7 @@ std::unique_ptr<CaseData> CaseQueue::take(std::unique_ptr<CaseData> done) {
     changed_.wait(lock, [&] { return waiting_.count(number) > 0 || (ended_ && number >= begun_); });
     if (waiting_.count(number) == 0) fail(ExitCode::internal, "a case is taken after one failed");
     made = std::move(waiting_.extract(number).mapped());
-    bytes_ -= entry.bytes;
+    bytes_ -= entry.all;
   }
   changed_.notify_all();
   if (made.error) std::rethrow_exception(made.error);

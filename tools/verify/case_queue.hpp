@@ -52,6 +52,7 @@ class CaseQueue {
   struct Entry {
     CasePlan plan;
     std::size_t bytes;  // of its tensors
+    std::size_t all;    // with those of the large case that is made of it
   };
   struct Made {
     std::unique_ptr<CaseData> data;  // or

@@ -107,8 +107,7 @@ Verdict status_of(const CaseVerdict& verdict) {
 
 }  // namespace
 
-std::unique_ptr<RepeatedCase> CaseRunner::repeat(const CasePlan& plan, CaseData& data,
-                                                 CaseVerdict& verdict) const {
+RepeatedCase* CaseRunner::repeat(const CasePlan& plan, CaseData& data, CaseVerdict& verdict) const {
   verdict.axes[plan.repetition->axis] = plan.repetition->whole;
   const std::int64_t needed = RepeatedCase::bytes_needed(spec_, resolve_axes(spec_, verdict.axes));
   const std::int64_t there = executor_.device().memory_bytes;
@@ -117,13 +116,7 @@ std::unique_ptr<RepeatedCase> CaseRunner::repeat(const CasePlan& plan, CaseData&
         fmt::format("needs {} MiB on the device, which has {} MiB", needed >> 20, there >> 20);
     return nullptr;
   }
-  try {
-    return std::make_unique<RepeatedCase>(spec_, data, *plan.repetition);
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::io) throw;
-    verdict.note = error.what();
-    return nullptr;
-  }
+  return data.repeated(*plan.repetition, verdict.note);
 }
 
 // All that belongs to a case while it is run and judged.
@@ -138,7 +131,7 @@ struct CaseRunner::Case {
 
   CaseVerdict finish() {
     verdict.cost.add(data.cost());
-    const bool possible = !plan.repetition || repeated;
+    const bool possible = !plan.repetition || repeated != nullptr;
     const bool not_looked_at = (plan.tool || !possible) && !verdict.fault && !verdict.note.empty();
     verdict.status = not_looked_at ? Verdict::skipped : status_of(verdict);
     if (plan.hidden) conceal(verdict);
@@ -148,14 +141,14 @@ struct CaseRunner::Case {
   const CasePlan& plan;
   CaseData& data;
   CaseVerdict verdict;
-  std::unique_ptr<RepeatedCase> repeated;
+  RepeatedCase* repeated = nullptr;
   std::optional<CaseRuns> runs;
 };
 
 std::future<CaseVerdict> CaseRunner::begin(const CasePlan& plan, CaseData& data) const {
   auto one = std::make_unique<Case>(plan, data);
   if (plan.repetition) one->repeated = repeat(plan, data, one->verdict);
-  const bool to_judge = (!plan.repetition || one->repeated) && run(*one);
+  const bool to_judge = (!plan.repetition || one->repeated != nullptr) && run(*one);
   return std::async(to_judge ? std::launch::async : std::launch::deferred, [this, to_judge,
                                                                             one = std::move(one)] {
     if (to_judge) {
@@ -169,14 +162,15 @@ bool CaseRunner::run(Case& one) const {
   const bool emulated = executor_.device().kind == "cpu";
   const CasePlan& plan = one.plan;
   CaseVerdict& verdict = one.verdict;
-  ResolveResult resolved = resolve_plan(version_.plan, spec_, version_.kernels,
-                                        one.repeated ? one.repeated->axes() : one.data.axes(),
-                                        one.data.scalars(), executor_.device().limits);
+  ResolveResult resolved =
+      resolve_plan(version_.plan, spec_, version_.kernels,
+                   one.repeated != nullptr ? one.repeated->axes() : one.data.axes(),
+                   one.data.scalars(), executor_.device().limits);
   if (!resolved.plan || resolved.plan->launches.empty()) {
     verdict.fault = CaseFault{"plan", words(resolved.problems)};
     return false;
   }
-  CaseRuns& runs = one.runs.emplace(spec_, one.data, one.repeated.get(), std::move(*resolved.plan),
+  CaseRuns& runs = one.runs.emplace(spec_, one.data, one.repeated, std::move(*resolved.plan),
                                     executor_, timeout_, verdict);
   if (plan.tool) {
     verdict.fault = runs.check(*plan.tool, verdict.note);

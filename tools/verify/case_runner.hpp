@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <future>
-#include <memory>
 
 namespace kernelloop {
 
@@ -39,8 +38,7 @@ class CaseRunner {
   struct Case;
   // The large case made of a small one; nothing when there is no room for it, which goes into the
   // verdict's note.
-  std::unique_ptr<RepeatedCase> repeat(const CasePlan& plan, CaseData& data,
-                                       CaseVerdict& verdict) const;
+  RepeatedCase* repeat(const CasePlan& plan, CaseData& data, CaseVerdict& verdict) const;
   // Runs the candidate. Whether what the first run left has still to be judged, and nothing else.
   bool run(Case& one) const;
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <utility>
 
 namespace kernelloop {
 namespace {
@@ -53,11 +54,11 @@ std::span<std::byte> period_in(std::span<std::byte> whole, std::size_t size, std
 
 }  // namespace
 
-RepeatedCase::RepeatedCase(const OpSpec& spec, CaseData& period, const Repetition& repetition)
+RepeatedCase::RepeatedCase(const OpSpec& spec, CaseData& period, Repetition repetition)
     : spec_(spec),
       period_(period),
-      repetition_(repetition),
-      axes_(whole_axes(spec, period, repetition)),
+      repetition_(std::move(repetition)),
+      axes_(whole_axes(spec, period, repetition_)),
       arena_(whole_slots(spec, axes_)) {
   for (const Tensor& input : spec.inputs) {
     if (input.scalar || bytes_of(input, axes_) == 0) continue;

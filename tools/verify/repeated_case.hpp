@@ -20,7 +20,7 @@ namespace kernelloop {
 class RepeatedCase {
  public:
   // `period` and `spec` must outlive it. Throws Error(io) when memory is short.
-  RepeatedCase(const OpSpec& spec, CaseData& period, const Repetition& repetition);
+  RepeatedCase(const OpSpec& spec, CaseData& period, Repetition repetition);
 
   [[nodiscard]] const Bindings& axes() const noexcept { return axes_; }  // of the whole
   [[nodiscard]] const TensorArena& arena() const noexcept { return arena_; }
@@ -40,7 +40,7 @@ class RepeatedCase {
 
   const OpSpec& spec_;
   CaseData& period_;
-  const Repetition& repetition_;
+  Repetition repetition_;
   Bindings axes_;
   TensorArena arena_;
 };

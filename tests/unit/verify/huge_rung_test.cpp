@@ -1,4 +1,7 @@
 // The rung huge, at sizes that a test can afford: the data repeats, so must the outputs.
+#include "verify/case_runner.hpp"
+#include "verify/repetition.hpp"
+
 #include <gmock/gmock.h>
 
 #include "verify_fixture.hpp"
@@ -113,6 +116,62 @@ TEST_F(Huge, IsSkippedOnAnEmulation) {
   const VerifyResult result = verify(softmax_kernel);
   EXPECT_EQ(result.status, Verdict::skipped);
   EXPECT_THAT(result.summary, HasSubstr("the device is emulated"));
+}
+
+TEST_F(Huge, EveryRunIsHeldAgainstTheFirst) {
+  write_file_atomic(path("compile.json"), to_text(compiled_));
+  const OpSpec spec = parse_op_spec(read_json(options_.checks));
+  const CompiledVersion version = load_compiled_version(options_.compiled, spec, "cuda");
+  const ReferenceLibrary reference(options_.reference);
+  constexpr std::int64_t k_whole = 130;
+  int runs = 0;
+  int wrong_run = 0;
+  FakeExecutor executor(
+      "cuda",
+      [&](const FakeLaunch& launch) {
+        EXPECT_EQ(launch.rows, k_whole);
+        softmax_kernel(launch);
+        if (++runs == wrong_run) launch.write("y", (k_whole - 1) * k_cols, 7.0);
+        return RunResult{};
+      },
+      tools_);
+  executor.set_memory(memory_bytes_);
+  const CaseRunner runner(spec, version, reference, executor, std::chrono::seconds(10));
+  CasePlan plan;
+  plan.variables = {{"rows", 48}, {"cols", k_cols}};
+  plan.runs = {CaseRun{}, CaseRun{}};
+  plan.repetition = Repetition{"rows", k_whole};
+  const auto verdict_of = [&] {
+    CaseData data(spec, plan, TensorArena(slots_of(spec, resolve_axes(spec, plan.variables))),
+                  std::make_shared<MemoryPool>(MemoryBlock::Kind::owned));
+    runs = 0;
+    return runner.run(plan, data);
+  };
+  EXPECT_EQ(verdict_of().status, Verdict::passed);
+  EXPECT_EQ(runs, 2);
+  wrong_run = 2;
+  const CaseVerdict verdict = verdict_of();
+  EXPECT_EQ(verdict.status, Verdict::failed);
+  EXPECT_THAT(verdict.fault.value().message, HasSubstr("first at y[129, 0]"));
+}
+
+TEST(Repetition, IsForLargeCasesOfSpecsThatNameAnAxis) {
+  OpSpec spec = samples::softmax();
+  const auto repeated = [&](std::int64_t rows, std::int64_t cols) {
+    CasePlan plan;
+    plan.variables = {{"rows", rows}, {"cols", cols}};
+    repeat_if_large(spec, plan);
+    EXPECT_EQ(plan.repetition.has_value(), plan.variables.at("rows") != rows);
+    EXPECT_EQ(plan.repetition.value_or(Repetition{"", rows}).whole, rows);
+    return plan.variables.at("rows");
+  };
+  spec.ladder.huge.reset();
+  EXPECT_EQ(repeated(65536, 1024), 65536);
+  spec.ladder.huge.emplace().axis = "rows";
+  EXPECT_EQ(repeated(65536, 1024), 16 * 129);
+  EXPECT_EQ(repeated(1024, 65536), 16 * 3);
+  EXPECT_EQ(repeated(16, 1 << 22), 16);   // no shorter period begins where vectors can
+  EXPECT_EQ(repeated(4096, 1023), 4096);  // under 16 MB
 }
 
 }  // namespace
