@@ -18,9 +18,9 @@ answer "plain" "$first" >a2.md
 answer "vectors" "$second" >a3.md
 answer "smaller blocks" "$third" >a4.md
 cat >script.json <<EOF
-[ {"kind": "drip", "text_file": "$work_dir/a1.md"}, {"kind": "stream", "text_file": "$work_dir/a2.md"},
+[ {"kind": "drip", "text_file": "$work_dir/a1.md"}, {"kind": "whole", "text_file": "$work_dir/a2.md"},
   {"kind": "json", "text_file": "$work_dir/a3.md"}, {"kind": "drip", "text_file": "$work_dir/a1.md"},
-  {"kind": "stream", "text_file": "$work_dir/a3.md"}, {"kind": "stream", "text_file": "$work_dir/a4.md"} ]
+  {"kind": "whole", "text_file": "$work_dir/a3.md"}, {"kind": "whole", "text_file": "$work_dir/a4.md"} ]
 EOF
 
 total_replies=0 total_versions=0 lost=0 paid_twice=0 corrupt=0 done_kills=0 lap=0

@@ -22,7 +22,7 @@ TOOL = {
 def check_anthropic(program):
     with Stub(program, [{"text": "hello"}, {"kind": "json", "text": "hello"},
                         {"text": "I look.", "reads": "barriers"}, {"kind": "status", "status": 429},
-                        {"kind": "gzip", "text": "hello"}]) as stub:
+                        {"kind": "gzip", "text": "hello"}, {"text": "I look.", "reads": "barriers"}]) as stub:
         client = anthropic.Anthropic(base_url=stub.url, api_key="no-key", max_retries=0)
         common = {"model": "stub-1", "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]}
         with client.messages.stream(**common) as stream:
@@ -43,6 +43,8 @@ def check_anthropic(program):
             pass
         with client.messages.stream(**common) as stream:
             expect(stream.get_final_message().content[0].text == "hello", "compressed stream")
+        message = client.messages.create(**common, tools=[tool])
+        expect(message.content[-1].input == {"what": "barriers"}, "tool input without a stream")
 
 
 def check_openai(program):

@@ -19,7 +19,7 @@
 
 namespace kernelloop {
 
-inline StubReply says(const std::string& body, StubReply::Kind kind = StubReply::Kind::stream) {
+inline StubReply says(const std::string& body, StubReply::Kind kind = StubReply::Kind::whole) {
   StubReply reply;
   reply.kind = kind;
   reply.text = answer_text(body);

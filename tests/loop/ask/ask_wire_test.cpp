@@ -1,5 +1,6 @@
 // What a server and the proxies before it do to a stream.
 #include "propose/dialect.hpp"
+#include "support/json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +15,30 @@ TEST_P(Ask, UndoesCompression) {
   StubServer server(in_order({says("good", StubReply::Kind::gzip)}));
   ASSERT_EQ(build(server), 0) << log();
   EXPECT_EQ(source(), kernel_text("good"));
+}
+
+// A user may ask without a stream: then the answer is one JSON body, its tool calls too, and half
+// of it is none.
+TEST_P(Ask, GoesWithoutAStreamWhereTheUserWantsNone) {
+  StubReply reads = says("", StubReply::Kind::gzip);
+  reads.reads = "barriers";
+  StubServer server(in_order({reads, says("good", StubReply::Kind::truncate), says("good")}));
+  std::map<std::string, std::string> variables = stub_variables(server.url());
+  variables["ASK_STEP_WITH_TOOL"] = "1";
+  variables["XDG_CONFIG_HOME"] = root_.path();
+  std::string member = GetParam();
+  std::replace(member.begin(), member.end(), '-', '_');
+  write_file_atomic(
+      root_.path() / "kernelloop" / "config.json",
+      to_text(
+          {{member, {{"drop_params", {"stream_options"}}, {"extra_body", {{"stream", false}}}}}}));
+  ASSERT_EQ(build(variables), 0) << log();
+  EXPECT_EQ(source(), kernel_text("good"));
+  ASSERT_EQ(server.requests().size(), 3u);
+  for (const StubRequest& request : server.requests()) EXPECT_FALSE(wants_stream(request.body));
+  EXPECT_THAT(server.requests()[1].body, testing::HasSubstr("about barriers"));
+  const Json origin = read_json(version() / "origin.json").value;
+  EXPECT_EQ(origin["tokens"]["input"], 200);
 }
 
 TEST_P(Ask, TakesAnErrorInTheMiddleOfAStreamForOne) {

@@ -157,6 +157,31 @@ std::string chat_stream(const std::string& text, const std::string& reads) {
   return body + event(last) + "data: [DONE]\n\n";
 }
 
+Json anthropic_json(const std::string& text, const std::string& reads) {
+  Json content = Json::array({{{"type", "text"}, {"text", text}}});
+  if (!reads.empty()) {
+    content.push_back(
+        {{"type", "tool_use"}, {"id", "call_1"}, {"name", "look"}, {"input", {{"what", reads}}}});
+  }
+  return message_object(content, reads.empty() ? "end_turn" : "tool_use", 10);
+}
+
+Json chat_json(const std::string& text, const std::string& reads) {
+  Json message = {{"role", "assistant"}, {"content", text}};
+  if (!reads.empty()) {
+    message["tool_calls"] =
+        Json::array({{{"id", "call_1"},
+                      {"type", "function"},
+                      {"function", {{"name", "look"}, {"arguments", arguments_of(reads)}}}}});
+  }
+  Json whole = completion(
+      "chat.completion", Json::array({{{"index", 0},
+                                       {"message", message},
+                                       {"finish_reason", reads.empty() ? "stop" : "tool_calls"}}}));
+  whole["usage"] = chat_counts();
+  return whole;
+}
+
 }  // namespace
 
 std::string stream_body(const std::string& path, const std::string& text,
@@ -172,22 +197,21 @@ std::string stream_body(const std::string& path, const std::string& text,
   return chat_stream(text, reads);
 }
 
-std::string json_body(const std::string& path, const std::string& text) {
+std::string json_body(const std::string& path, const std::string& text, const std::string& reads) {
   switch (wire_of(path)) {
     case Wire::anthropic:
-      return message_object(Json::array({{{"type", "text"}, {"text", text}}}), "end_turn", 10)
-          .dump();
+      return anthropic_json(text, reads).dump();
     case Wire::openai:
-      return response_object(text).dump();
+      return response_object(text, reads).dump();
     case Wire::chat:
       break;
   }
-  Json whole = completion("chat.completion",
-                          Json::array({{{"index", 0},
-                                        {"message", {{"role", "assistant"}, {"content", text}}},
-                                        {"finish_reason", "stop"}}}));
-  whole["usage"] = chat_counts();
-  return whole.dump();
+  return chat_json(text, reads).dump();
+}
+
+bool wants_stream(const std::string& request_body) {
+  const Json body = Json::parse(request_body, nullptr, false);
+  return body.is_object() && body.value("stream", Json()) == true;
 }
 
 std::string error_event(const std::string& path) {

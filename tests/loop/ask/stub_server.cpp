@@ -152,48 +152,47 @@ void StubServer::serve(int connection) {
 
 void StubServer::answer(int connection, const StubRequest& request, const StubReply& reply) {
   using Kind = StubReply::Kind;
-  const std::string stream = stream_body(request.path, reply.text, reply.reads);
-  const std::string ok = head(200, "text/event-stream", reply.headers);
+  const bool as_stream = reply.kind != Kind::json && wants_stream(request.body);
+  const std::string body = as_stream ? stream_body(request.path, reply.text, reply.reads)
+                                     : json_body(request.path, reply.text, reply.reads);
+  const char* const type = as_stream ? "text/event-stream" : "application/json";
+  const std::string ok = head(200, type, reply.headers);
   bool whole = false;
   switch (reply.kind) {
-    case Kind::stream:
-      whole = send_all(connection, ok + stream);
-      break;
+    case Kind::whole:
     case Kind::json:
-      whole = send_all(connection, head(200, "application/json", reply.headers) +
-                                       json_body(request.path, reply.text));
+      whole = send_all(connection, ok + body);
       break;
     case Kind::status:
       send_all(connection, head(reply.status, "application/json", reply.headers) + reply.body);
       break;
     case Kind::reset:
-      send_all(connection, ok + stream.substr(0, stream.size() / 2));
+      send_all(connection, ok + body.substr(0, body.size() / 2));
       std::this_thread::sleep_for(50ms);  // so that the half arrives before the reset
       reset_connection(connection);
       break;
     case Kind::truncate:
-      send_all(connection, ok + stream.substr(0, stream.size() / 2));
+      send_all(connection, ok + body.substr(0, body.size() / 2));
       break;
     case Kind::drip:
       whole = send_all(connection, ok);
-      for (std::size_t at = 0; whole && at < stream.size(); at += 97) {
+      for (std::size_t at = 0; whole && at < body.size(); at += 97) {
         std::this_thread::sleep_for(2ms);
-        whole = send_all(connection, stream.substr(at, 97));
+        whole = send_all(connection, body.substr(at, 97));
       }
       break;
     case Kind::redirect:
       send_all(connection, head(307, "text/plain", "location: " + reply.location + "\r\n"));
       break;
     case Kind::raw:
-      send_all(connection, ok + reply.body);
+      send_all(connection, head(200, "text/event-stream", reply.headers) + reply.body);
       break;
     case Kind::cut:
-      send_all(connection, ok + stream.substr(0, reply.bytes));
+      send_all(connection, ok + body.substr(0, reply.bytes));
       break;
     case Kind::gzip:
-      whole = send_all(
-          connection, head(200, "text/event-stream", "content-encoding: gzip\r\n" + reply.headers) +
-                          gzipped(stream));
+      whole = send_all(connection, head(200, type, "content-encoding: gzip\r\n" + reply.headers) +
+                                       gzipped(body));
       break;
     case Kind::silence:
       for (bool there = send_all(connection, ok); there && !stopping_;) {

@@ -19,23 +19,24 @@ struct StubRequest {
   std::string body;
 };
 
-// How one request is answered.
+// How one request is answered. The answer is a stream of events where the request says
+// "stream": true, else one JSON body, as with the real services.
 struct StubReply {
   enum class Kind {
-    stream,    // events, complete
-    json,      // one JSON body, complete
+    whole,     // complete
+    json,      // complete, as JSON whatever was asked for, as some proxies do
     status,    // an error status with `body`
-    reset,     // half of the stream, then a connection reset
-    truncate,  // half of the stream, then a clean end
-    drip,      // the stream in small pieces with pauses
+    reset,     // half of the answer, then a connection reset
+    truncate,  // half of the answer, then a clean end
+    drip,      // the answer in small pieces with pauses
     redirect,  // to `location`
     hang,      // nothing until release()
     raw,       // `body` as the bytes of an event stream
-    cut,       // the first `bytes` of the stream, then a clean end
-    gzip,      // the stream, compressed
+    cut,       // the first `bytes` of the answer, then a clean end
+    gzip,      // the answer, compressed
     silence,   // a head, then comments and blank lines until the client goes
   };
-  Kind kind = Kind::stream;
+  Kind kind = Kind::whole;
   std::string text;        // of the answer
   std::string reads = {};  // not empty: calls the tool "look" with this as its argument "what"
   int status = 200;

@@ -27,7 +27,7 @@ struct Options {
 StubReply::Kind kind_of(const std::string& name) {
   using Kind = StubReply::Kind;
   static const std::map<std::string, Kind> k_kinds{
-      {"stream", Kind::stream},     {"json", Kind::json},         {"status", Kind::status},
+      {"whole", Kind::whole},       {"json", Kind::json},         {"status", Kind::status},
       {"reset", Kind::reset},       {"truncate", Kind::truncate}, {"drip", Kind::drip},
       {"redirect", Kind::redirect}, {"hang", Kind::hang},         {"raw", Kind::raw},
       {"gzip", Kind::gzip},         {"silence", Kind::silence}};
@@ -44,7 +44,7 @@ std::vector<StubReply> read_script(const std::string& path) {
   std::vector<StubReply> replies;
   for (const Json& entry : read_json(path).value) {
     StubReply reply;
-    reply.kind = kind_of(entry.value("kind", "stream"));
+    reply.kind = kind_of(entry.value("kind", "whole"));
     reply.text = entry.contains("text_file") ? read_file(entry["text_file"].get<std::string>())
                                              : entry.value("text", "");
     reply.reads = entry.value("reads", "");
