@@ -58,8 +58,7 @@ void finish(LedgerEntry& entry, const Json& line) {
 
 std::int64_t LedgerEntry::counted_tokens() const {
   if (!charged) return 0;
-  if (!usage.input && !usage.output) return most_tokens;
-  return usage.input.value_or(0) + usage.output.value_or(0);
+  return usage.input && usage.output ? *usage.input + *usage.output : most_tokens;
 }
 
 std::optional<std::int64_t> LedgerEntry::counted_nano_usd() const {

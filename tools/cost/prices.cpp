@@ -25,9 +25,9 @@ double rate(const JsonDocument& table, const std::string& pointer, const Json& r
             const char* name, std::optional<double> otherwise) {
   if (!row.contains(name) && otherwise) return *otherwise;
   const std::optional<double> value = number_member(row, name);
-  if (!value || !std::isfinite(*value) || *value < 0) {
+  if (!value || !(*value >= 0 && *value <= 1e6)) {
     fail_row(table, pointer,
-             fmt::format("\"{}\" must be a number of USD per million tokens, 0 or more", name));
+             fmt::format("\"{}\" must be a number of USD per million tokens, 0 to 1e6", name));
   }
   return *value;
 }
@@ -109,9 +109,10 @@ bool names(const PriceRow& row, const std::string& model) {
                           model.end(), k_snapshot);
 }
 
-// A rate in USD per million tokens is one in thousands of nano-dollars per token.
+// A rate in USD per million tokens is one in thousands of nano-dollars per token. At most a million
+// dollars, so that no ledger's sum overflows.
 std::int64_t nano(double tokens_times_rate) {
-  return static_cast<std::int64_t>(std::llround(std::min(tokens_times_rate * 1e3, 9e18)));
+  return static_cast<std::int64_t>(std::llround(std::min(tokens_times_rate * 1e3, 1e15)));
 }
 
 const Rates& rates_for(const PriceRow& row, std::int64_t input) {

@@ -11,6 +11,16 @@ Json optional_number(const std::optional<std::int64_t>& value) {
 
 }  // namespace
 
+std::optional<std::int64_t> token_count(const Json& json, const char* name) {
+  const auto count = count_member(json, name);
+  return count && *count >= 0 && *count <= 1'000'000'000'000 ? count : std::nullopt;
+}
+
+std::optional<double> reported_cost(const Json& json, const char* name) {
+  const auto usd = number_member(json, name);
+  return usd && *usd >= 0 && *usd <= 1e6 ? usd : std::nullopt;
+}
+
 Json to_json(const Usage& usage) {
   Json json = {{"input", optional_number(usage.input)},
                {"output", optional_number(usage.output)},
@@ -23,13 +33,13 @@ Json to_json(const Usage& usage) {
 }
 
 Usage usage_from_json(const Json& json) {
-  return {count_member(json, "input"),
-          count_member(json, "output"),
-          count_member(json, "cached_input"),
-          count_member(json, "cache_written"),
-          count_member(json, "cache_written_1h"),
-          count_member(json, "reasoning"),
-          number_member(json, "reported_usd")};
+  return {token_count(json, "input"),
+          token_count(json, "output"),
+          token_count(json, "cached_input"),
+          token_count(json, "cache_written"),
+          token_count(json, "cache_written_1h"),
+          token_count(json, "reasoning"),
+          reported_cost(json, "reported_usd")};
 }
 
 }  // namespace kernelloop

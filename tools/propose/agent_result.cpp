@@ -14,14 +14,14 @@ std::optional<AgentResult> result_in(std::string_view text, const std::string& p
   result.text = json.at(where).get<std::string>();
   result.is_error = member(json, "is_error") == true || !member(json, "error").is_null();
   const Json& usage = member(json, "usage");
-  result.usage.input = count_member(usage, "input_tokens");
-  result.usage.output = count_member(usage, "output_tokens");
-  const auto read = count_member(usage, "cache_read_input_tokens");
-  const auto written = count_member(usage, "cache_creation_input_tokens");
+  result.usage.input = token_count(usage, "input_tokens");
+  result.usage.output = token_count(usage, "output_tokens");
+  const auto read = token_count(usage, "cache_read_input_tokens");
+  const auto written = token_count(usage, "cache_creation_input_tokens");
   if (result.usage.input) *result.usage.input += read.value_or(0) + written.value_or(0);
   result.usage.cached_input = read;
   result.usage.cache_written = written;
-  result.usage.reported_usd = number_member(json, "total_cost_usd");
+  result.usage.reported_usd = reported_cost(json, "total_cost_usd");
   return result;
 }
 

@@ -20,15 +20,14 @@ std::string messages_stop_reason(const std::string& reason) {
 // `input_tokens` leaves out what a cache gave or took.
 Usage messages_usage(const Json& json) {
   Usage usage;
-  const auto input = count_member(json, "input_tokens");
-  usage.cached_input = count_member(json, "cache_read_input_tokens");
-  usage.cache_written = count_member(json, "cache_creation_input_tokens");
-  usage.cache_written_1h =
-      count_member(member(json, "cache_creation"), "ephemeral_1h_input_tokens");
+  const auto input = token_count(json, "input_tokens");
+  usage.cached_input = token_count(json, "cache_read_input_tokens");
+  usage.cache_written = token_count(json, "cache_creation_input_tokens");
+  usage.cache_written_1h = token_count(member(json, "cache_creation"), "ephemeral_1h_input_tokens");
   if (input)
     usage.input = *input + usage.cached_input.value_or(0) + usage.cache_written.value_or(0);
-  usage.output = count_member(json, "output_tokens");
-  usage.reasoning = count_member(member(json, "output_tokens_details"), "thinking_tokens");
+  usage.output = token_count(json, "output_tokens");
+  usage.reasoning = token_count(member(json, "output_tokens_details"), "thinking_tokens");
   return usage;
 }
 
@@ -74,6 +73,7 @@ class MessageBuilder {
     } else if (type == "message_delta") {
       merge(member(data, "delta"));
       merge_usage(member(data, "usage"));
+      counted_ = true;
     } else if (type == "message_stop") {
       finished_ = true;
     }
@@ -81,6 +81,14 @@ class MessageBuilder {
 
   [[nodiscard]] bool finished() const {
     return finished_ && !text_member(message_, "stop_reason").empty();
+  }
+
+  // Of a stream that broke off. The output that message_start counts is that of its first token: no
+  // count of what was made after it, so none at all.
+  [[nodiscard]] Usage usage_so_far() const {
+    Usage usage = messages_usage(member(message_, "usage"));
+    if (!counted_) usage.output.reset();
+    return usage;
   }
 
   [[nodiscard]] Json message() const {
@@ -144,6 +152,7 @@ class MessageBuilder {
 
   Json message_ = Json::object();
   std::map<std::int64_t, Block> blocks_;
+  bool counted_ = false;  // the output was counted after it was made
   bool finished_ = false;
 };
 
@@ -207,16 +216,15 @@ class AnthropicDialect : public Dialect {
       const std::string type = text_member(data, "type");
       if (type == "error") {
         Failure problem = failure_of_error(data, 0);
-        problem.usage = messages_usage(member(builder.message(), "usage"));
+        problem.usage = builder.usage_so_far();
         return Reply::of(std::move(problem));
       }
       builder.take(data, type);
     }
-    const Json message = builder.message();
-    if (builder.finished()) return from_json(message);
+    if (builder.finished()) return from_json(builder.message());
     Failure problem =
         failure(Failure::Kind::truncated, "the stream ended before message_stop", true);
-    problem.usage = messages_usage(member(message, "usage"));
+    problem.usage = builder.usage_so_far();
     return Reply::of(std::move(problem));
   }
 };

@@ -14,11 +14,11 @@ constexpr const char* k_openai = "openai";
 Usage responses_usage(const Json& json) {
   Usage usage;
   const Json& input = member(json, "input_tokens_details");
-  usage.input = count_member(json, "input_tokens");
-  usage.output = count_member(json, "output_tokens");
-  usage.cached_input = count_member(input, "cached_tokens");
-  usage.cache_written = count_member(input, "cache_write_tokens");
-  usage.reasoning = count_member(member(json, "output_tokens_details"), "reasoning_tokens");
+  usage.input = token_count(json, "input_tokens");
+  usage.output = token_count(json, "output_tokens");
+  usage.cached_input = token_count(input, "cached_tokens");
+  usage.cache_written = token_count(input, "cache_write_tokens");
+  usage.reasoning = token_count(member(json, "output_tokens_details"), "reasoning_tokens");
   return usage;
 }
 

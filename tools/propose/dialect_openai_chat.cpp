@@ -19,12 +19,12 @@ std::string chat_stop_reason(const std::string& reason) {
 Usage chat_usage(const Json& json) {
   Usage usage;
   const Json& input = member(json, "prompt_tokens_details");
-  usage.input = count_member(json, "prompt_tokens");
-  usage.output = count_member(json, "completion_tokens");
-  usage.cached_input = count_member(input, "cached_tokens");
-  usage.cache_written = count_member(input, "cache_write_tokens");
-  usage.reasoning = count_member(member(json, "completion_tokens_details"), "reasoning_tokens");
-  usage.reported_usd = number_member(json, "cost");
+  usage.input = token_count(json, "prompt_tokens");
+  usage.output = token_count(json, "completion_tokens");
+  usage.cached_input = token_count(input, "cached_tokens");
+  usage.cache_written = token_count(input, "cache_write_tokens");
+  usage.reasoning = token_count(member(json, "completion_tokens_details"), "reasoning_tokens");
+  usage.reported_usd = reported_cost(json, "cost");
   return usage;
 }
 

@@ -26,7 +26,12 @@ std::optional<double> number_member(const Json& json, const char* name) {
 
 std::optional<std::int64_t> count_member(const Json& json, const char* name) {
   const Json& found = member(json, name);
-  return found.is_number() ? std::optional(found.get<std::int64_t>()) : std::nullopt;
+  if (!found.is_number()) return std::nullopt;
+  constexpr double k_end = 9.2e18;
+  if (const auto value = found.get<double>(); !(value > -k_end && value < k_end)) {
+    return std::nullopt;
+  }
+  return found.get<std::int64_t>();
 }
 
 }  // namespace kernelloop

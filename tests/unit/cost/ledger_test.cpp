@@ -57,7 +57,7 @@ TEST_F(LedgerTest, BooksWhatWasSentAndWhatCameOfIt) {
   EXPECT_EQ(all().tokens, 120) << "a refusal owes nothing";
   open(entry("c"));
   ledger_.close("c", {"truncated", {80, std::nullopt}, true, std::nullopt, ""});
-  EXPECT_EQ(all().tokens, 200) << "what a broken stream had counted";
+  EXPECT_EQ(all().tokens, 620) << "what a broken stream made is not known: at its most";
   EXPECT_EQ(all().nano_usd, 10'000'000) << "its cost unknown: at its most";
   LedgerEntry unpriced = entry("d");
   unpriced.most_nano_usd.reset();
@@ -107,6 +107,21 @@ TEST_F(LedgerTest, ManyProcessesShareOneBudget) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(ledger_.entries().size(), static_cast<std::size_t>(k_allowed));
+}
+
+// A budget must not be won back by numbers that are none.
+TEST(Usage, SenselessCountsAndCostsAreUnknown) {
+  for (const char* number :
+       {"-1", "1e300", "-9223372036854775808", "18446744073709551615", "1e13"}) {
+    const Json json = Json::parse(fmt::format(
+        R"({{"input": {0}, "output": {0}, "cached_input": {0}, "reported_usd": {0}}})", number));
+    const Usage usage = usage_from_json(json);
+    EXPECT_FALSE(usage.input) << number;
+    EXPECT_FALSE(usage.output) << number;
+    EXPECT_FALSE(usage.cached_input) << number;
+    EXPECT_FALSE(usage.reported_usd) << number;
+  }
+  EXPECT_EQ(usage_from_json({{"input", 7}}).input, 7);
 }
 
 TEST_F(LedgerTest, IsShownWithWhatIsUnknown) {

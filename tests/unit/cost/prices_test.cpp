@@ -122,7 +122,8 @@ TEST_F(OwnPrices, WithoutACachePriceACachedTokenIsAFullOne) {
 TEST_F(OwnPrices, SayWhereTheyAreWrong) {
   EXPECT_THAT(complaint(R"({"model": "m", "input": 1})"), HasSubstr("\"output\" must be a number"));
   EXPECT_THAT(complaint(R"({"input": 1, "output": 1})"), HasSubstr("lacks \"model\""));
-  EXPECT_THAT(complaint(R"({"model": "m", "input": -1, "output": 1})"), HasSubstr("0 or more"));
+  EXPECT_THAT(complaint(R"({"model": "m", "input": -1, "output": 1})"), HasSubstr("0 to 1e6"));
+  EXPECT_THAT(complaint(R"({"model": "m", "input": 1, "output": 1e300})"), HasSubstr("0 to 1e6"));
   EXPECT_THAT(complaint(R"({"model": "m", "input": 1, "output": 1, "from": "May"})"),
               HasSubstr("must be a day"));
   EXPECT_THAT(complaint(R"({"model": "m", "input": 1, "output": 1, "cache": 1})"),

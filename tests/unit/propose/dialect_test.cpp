@@ -212,6 +212,21 @@ TEST(Dialects, CallAStreamWithoutItsEndTruncated) {
   EXPECT_EQ(make_dialect("openai-chat")->reply(cut).failure->kind, Failure::Kind::truncated);
 }
 
+// message_start counts the first token; what came after it is counted by message_delta only.
+TEST(Anthropic, ABrokenStreamDoesNotSayWhatItMade) {
+  const std::string begin =
+      "data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":5,"
+      "\"output_tokens\":1}}}\n\n";
+  const Reply early = make_anthropic_dialect()->reply(ok(begin));
+  ASSERT_TRUE(early.failure);
+  EXPECT_EQ(early.failure->usage.input, 5);
+  EXPECT_EQ(early.failure->usage.output, std::nullopt);
+  const Reply late = make_anthropic_dialect()->reply(
+      ok(begin + "data: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":900}}\n\n"));
+  ASSERT_TRUE(late.failure);
+  EXPECT_EQ(late.failure->usage.output, 900);
+}
+
 struct ErrorCase {
   int status;
   std::string body;

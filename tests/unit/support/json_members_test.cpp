@@ -26,6 +26,12 @@ TEST(JsonMembers, ReadNothingWhereAMemberIsAbsentNullOrOfAnotherType) {
   EXPECT_TRUE(member(k_reply, "absent").is_null());
 }
 
+TEST(JsonMembers, ReadNoCountThat64BitsDoNotHold) {
+  for (const char* text : {"1e300", "-1e300", "18446744073709551615"}) {
+    EXPECT_EQ(count_member({{"count", Json::parse(text)}}, "count"), std::nullopt) << text;
+  }
+}
+
 TEST(JsonMembers, ReadNothingFromWhatIsNoObject) {
   EXPECT_TRUE(member(Json(), "text").is_null());
   EXPECT_TRUE(member(Json::array({1}), "text").is_null());
