@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cost/prices.hpp"
 #include "doctor/doctor.hpp"
 
 #include <optional>
@@ -23,8 +24,8 @@ using Level = Finding::Level;
 std::string key_text(const Endpoint& endpoint) {
   constexpr std::size_t k_shown = 4;
   constexpr std::size_t k_shortest = 16;  // four characters of a short one would be much of it
-  if (!endpoint.has_key()) return {};
   const std::string key = with_key(endpoint).key;
+  if (key.empty()) return {};
   const std::string from = !endpoint.key.empty()        ? endpoint.key_from
                            : !endpoint.key_file.empty() ? endpoint.key_file.string()
                                                         : endpoint.key_command.front();
@@ -80,6 +81,11 @@ std::vector<Finding> check_providers(const Surroundings& machine) {
     return {{Level::broken, "configuration", error.what(), "correct the file"}};
   }
   std::vector<Finding> findings;
+  try {
+    const Prices prices(user.prices_file);
+  } catch (const Error& error) {
+    findings.push_back({Level::broken, "prices", error.what(), "correct the file"});
+  }
   for (const char* name : {"anthropic", "openai", "openai-chat"}) {
     findings.push_back(http_provider(name, user.endpoint(name)));
   }

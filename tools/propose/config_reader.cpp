@@ -35,8 +35,9 @@ std::string ConfigReader::text(const std::string& pointer, const std::string& fa
 std::int64_t ConfigReader::count(const std::string& pointer, std::int64_t fallback) const {
   if (!has(pointer)) return fallback;
   const Json& value = document_.value.at(Json::json_pointer(pointer));
-  if (!value.is_number_integer() || value.get<std::int64_t>() < 1) {
-    complain(pointer, "must be a whole number above 0");
+  if (!value.is_number_integer() || value.get<std::int64_t>() < 1 ||
+      value.get<std::int64_t>() > 1'000'000'000) {
+    complain(pointer, "must be a whole number from 1 to 1e9");
   }
   return value.get<std::int64_t>();
 }

@@ -32,6 +32,8 @@ struct Endpoint {
   std::vector<std::string> key_command = {};
   std::vector<std::string> drop_params = {};  // members of the body that this server refuses
 
+  std::string lacks = {};  // what is set up wrongly, for a message; with_key refuses it
+
   // Whether there is a key to be had; nothing is read for the answer.
   [[nodiscard]] bool has_key() const {
     return !key.empty() || !key_file.empty() || !key_command.empty();

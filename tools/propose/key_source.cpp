@@ -57,6 +57,7 @@ std::string from_program(const std::vector<std::string>& arguments) {
 }  // namespace
 
 Endpoint with_key(Endpoint endpoint) {
+  if (!endpoint.lacks.empty()) fail(ExitCode::provider, "{}", endpoint.lacks);
   if (!endpoint.key.empty()) return endpoint;
   if (!endpoint.key_file.empty()) {
     endpoint.key = from_file(endpoint.key_file);

@@ -38,7 +38,14 @@ void read_headers(const ConfigReader& read, const std::string& pointer,
     });
     if (!token || !value.is_string()) read.complain(where, "must be a header with a text as value");
     std::string text = value.get<std::string>();
-    if (text.rfind('$', 0) == 0) text = environment(text.substr(1));
+    if (text.rfind('$', 0) == 0) {
+      const std::string variable = text.substr(1);
+      text = environment(variable);
+      if (text.empty() && endpoint.lacks.empty()) {
+        endpoint.lacks = fmt::format("{}: the variable {} of header {} is not set",
+                                     read.document().where(where), variable, name);
+      }
+    }
     if (text.find_first_of("\r\n") != std::string::npos) {
       read.complain(where, "must not hold a line break");
     }
@@ -75,6 +82,9 @@ Endpoint read_endpoint(const ConfigReader& read, const EndpointNames& names,
     }
     endpoint.key_header = read.text(pointer + "/key_header", "");
     endpoint.query = read.text(pointer + "/query", "");
+    if (endpoint.query.find_first_of(" \t\r\n#") != std::string::npos) {
+      read.complain(pointer + "/query", "must be a query as it stands in a URL, like \"a=1&b=2\"");
+    }
     endpoint.extra_body = read.object(pointer + "/extra_body");
     endpoint.drop_params = read.texts(pointer + "/drop_params", 0);
     read_headers(read, pointer + "/extra_headers", environment, endpoint);
@@ -173,6 +183,9 @@ UserConfig load_user_config(const Environment& environment) {
   read_limits(read, config);
   config.network.proxy = read.text("/proxy", "");
   config.network.ca_file = resolved(read.text("/ca_file", ""), document, environment).string();
+  if (const fs::path file = config.network.ca_file; !file.empty() && !fs::is_regular_file(file)) {
+    read.complain("/ca_file", fmt::format("there is no file {}", file.string()));
+  }
   config.prices_file = resolved(read.text("/prices_file", ""), document, environment);
   config.prompts_dir = resolved(read.text("/prompts_dir", ""), document, environment);
   if (const std::string text = environment("KERNELLOOP_PROMPTS_DIR"); !text.empty()) {

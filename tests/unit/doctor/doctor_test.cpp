@@ -130,6 +130,26 @@ TEST_F(DoctorTest, KnowsUrlsThatNothingIsSentTo) {
   EXPECT_EQ(find(check_providers(machine_), "openai-chat").level, Level::broken);
 }
 
+TEST_F(DoctorTest, FindsWhatWouldFailAtTheFirstRequest) {
+  const fs::path directory = root_.path() / "config/kernelloop";
+  write_file_atomic(
+      directory / "config.json",
+      R"({"prices_file": "own.json", "openai_chat": {"base_url": "http://localhost:1",)"
+      R"( "extra_headers": {"x-team": "$TEAM"}}})");
+  write_file_atomic(directory / "own.json", "{}");
+  auto findings = check_providers(machine_);
+  EXPECT_EQ(find(findings, "prices").level, Level::broken);
+  EXPECT_THAT(find(findings, "prices").text, HasSubstr("own.json:1:1: \"unit\" must be"));
+  EXPECT_EQ(find(findings, "openai-chat").level, Level::broken);
+  EXPECT_THAT(find(findings, "openai-chat").text,
+              HasSubstr("the variable TEAM of header x-team is not set"));
+  variables_["TEAM"] = "gpu";
+  write_file_atomic(directory / "own.json", R"({"unit": "USD per million tokens", "prices": []})");
+  findings = check_providers(machine_);
+  EXPECT_EQ(find(findings, "openai-chat").level, Level::ok);
+  EXPECT_EQ(find(findings, "prices").text, "no such topic");
+}
+
 TEST_F(DoctorTest, BooksTheRequestThatItMakes) {
   ::setenv("XDG_CONFIG_HOME", variables_["XDG_CONFIG_HOME"].c_str(), 1);
   ::setenv("KERNELLOOP_COMMAND", R"(["sh", "-c", "cat >/dev/null; echo Yes."])", 1);

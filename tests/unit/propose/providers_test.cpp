@@ -91,6 +91,7 @@ TEST_F(UserConfigTest, ReachesOtherServersByConfiguration) {
 }
 
 TEST_F(UserConfigTest, HasLimitsOfItsOwn) {
+  write_file_atomic(root_.path() / "kernelloop/ca.pem", "certificates");
   write(R"({"timeouts": {"idle_seconds": 5, "silent_seconds": 6, "total_seconds": 7},
     "budget": {"op": {"usd": 1.5}, "run": {"requests": 3}}, "proxy": "http://p:1", "ca_file": "ca.pem",
     "prices_file": "~/prices.json", "prompts_dir": "prompts", "max_prompt_tokens": 24000})");
@@ -120,14 +121,22 @@ TEST_F(UserConfigTest, PointsAtWhatIsWrong) {
   write(R"({"openai": {"api_key_command": "pass show key"}})");
   EXPECT_THAT(refusal(), HasSubstr("must be a list of texts"));
 
+  write(R"({"openai": {"query": "a b"}})");
+  EXPECT_THAT(refusal(), HasSubstr("config.json:1:22: must be a query"));
+  write(R"({"ca_file": "none.pem"})");
+  EXPECT_THAT(refusal(),
+              HasSubstr("there is no file " + (root_.path() / "kernelloop/none.pem").string()));
+  write(R"({"max_output_tokens": 2000000000})");
+  EXPECT_THAT(refusal(), HasSubstr("must be a whole number from 1 to 1e9"));
+
   write("{\n  \"commnd\": {}\n}");
   EXPECT_THAT(refusal(), HasSubstr("config.json:2:"));
   write(R"({"command": {"argv": "claude -p"}})");
   EXPECT_THAT(refusal(), HasSubstr("must be a list of texts"));
   write(R"({"max_prompt_tokens": -5})");
-  EXPECT_THAT(refusal(), HasSubstr("above 0"));
+  EXPECT_THAT(refusal(), HasSubstr("from 1 to 1e9"));
   write(R"({"max_output_tokens": 0})");
-  EXPECT_THAT(refusal(), HasSubstr("above 0"));
+  EXPECT_THAT(refusal(), HasSubstr("from 1 to 1e9"));
   write("{}");
   variables_["KERNELLOOP_COMMAND"] = "claude -p";
   EXPECT_THAT(refusal(), HasSubstr("KERNELLOOP_COMMAND"));
