@@ -19,6 +19,7 @@ namespace {
 struct SteerOptions {
   OpChoice choice;
   std::string fork;
+  bool unfork = false;
   std::string pin;
   bool unpin = false;
   std::string reject;
@@ -49,6 +50,10 @@ bool change(const OpConfig& config, const SteerOptions& options, Steering& steer
     steering.fork_parent = existing(config, options.fork);
     steering.fork_version = version_name(next_version(config));
   }
+  if (options.unfork) {
+    steering.fork_parent.clear();
+    steering.fork_version.clear();
+  }
   if (!options.pin.empty()) steering.pin = existing(config, options.pin);
   if (options.unpin) steering.pin.clear();
   if (!options.reject.empty()) {
@@ -63,9 +68,8 @@ bool change(const OpConfig& config, const SteerOptions& options, Steering& steer
   for (const std::string& parent : {steering.pin, steering.fork_parent}) {
     if (!steering.rejected.contains(parent)) continue;
     fail(ExitCode::usage,
-         "{}: {} cannot be rejected and be where proposals start; --unpin it, or "
-         "--accept it",
-         config.op, parent);
+         "{}: {} cannot be rejected and be where proposals start; add --{}, or --accept {}",
+         config.op, parent, parent == steering.pin ? "unpin" : "unfork", parent);
   }
   return before.pin != steering.pin || before.fork_parent != steering.fork_parent ||
          before.fork_version != steering.fork_version || before.rejected != steering.rejected;
@@ -106,7 +110,9 @@ void add_steer_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "steer", "Say where proposals start and which versions are out; without options, show it");
   add_op_choice(*command, options->choice);
-  command->add_option("--fork", options->fork, "the next round starts from this version");
+  CLI::Option* fork =
+      command->add_option("--fork", options->fork, "the next round starts from this version");
+  command->add_flag("--unfork", options->unfork, "it does not")->excludes(fork);
   CLI::Option* pin =
       command->add_option("--pin", options->pin, "every proposal starts from this version");
   command->add_flag("--unpin", options->unpin, "no longer")->excludes(pin);

@@ -26,12 +26,39 @@ std::string version_at(const JsonDocument& document, const Json& value,
   complain(document, pointer, "must be a version, as \"v003\"");
 }
 
-void read_fork(const JsonDocument& document, const Json& fork, Steering& steering) {
+bool exists(const OpConfig& config, const std::string& version) {
+  return std::filesystem::exists(config.version_dir(version_number(version)));
+}
+
+// A parent that is not there would be asked about in vain, for money.
+std::string parent_at(const OpConfig& config, const JsonDocument& document, const Json& value,
+                      const std::string& pointer) {
+  std::string version = version_at(document, value, pointer);
+  if (exists(config, version)) return version;
+  complain(document, pointer,
+           fmt::format("there is no version {} in {}", version,
+                       (config.generated_dir / config.op).string()));
+}
+
+// Every version of the round that a fork is for is there.
+bool is_spent(const OpConfig& config, const std::string& fork_version) {
+  const int round = config.round_of(version_number(fork_version));
+  for (int version = config.first_of_round(round); version <= config.last_of_round(round);
+       ++version) {
+    if (!exists(config, version_name(version))) return false;
+  }
+  return round <= config.rounds();
+}
+
+void read_fork(const OpConfig& config, const JsonDocument& document, const Json& fork,
+               Steering& steering) {
   if (!fork.is_object() || !fork.contains("from") || !fork.contains("for")) {
     complain(document, "/fork", "\"fork\" must have \"from\" and \"for\"");
   }
-  steering.fork_parent = version_at(document, fork.at("from"), "/fork/from");
-  steering.fork_version = version_at(document, fork.at("for"), "/fork/for");
+  const std::string version = version_at(document, fork.at("for"), "/fork/for");
+  if (is_spent(config, version)) return;
+  steering.fork_parent = parent_at(config, document, fork.at("from"), "/fork/from");
+  steering.fork_version = version;
 }
 
 void read_rejected(const JsonDocument& document, const Json& rejected, Steering& steering) {
@@ -73,9 +100,9 @@ Steering load_steering(const OpConfig& config) {
   for (const auto& [name, value] : document.value.items()) {
     if (name == "schema_version") continue;
     if (name == "pin") {
-      steering.pin = version_at(document, value, "/pin");
+      steering.pin = parent_at(config, document, value, "/pin");
     } else if (name == "fork") {
-      read_fork(document, value, steering);
+      read_fork(config, document, value, steering);
     } else if (name == "rejected") {
       read_rejected(document, value, steering);
     } else {

@@ -28,7 +28,8 @@ struct Steering {
 
 std::filesystem::path steering_file(const OpConfig& config);
 
-// Empty where there is no file. Throws Error(bad_input) with the line when it is broken.
+// Empty where there is no file. A fork whose round is complete is spent and left out. Throws
+// Error(bad_input) with the line when the file is broken or names a parent that is not there.
 Steering load_steering(const OpConfig& config);
 // Removes the file of an empty one.
 void save_steering(const OpConfig& config, const Steering& steering);

@@ -24,6 +24,10 @@ class SteeringTest : public testing::Test {
     history_.device_kind = "cuda";
     history_.versions = {version(1, 20.0, 0.4), version(2, 15.0, 0.6), version(3, 8.0, 0.95)};
     history_.decision = {Action::stop, "", "roofline reached"};
+    for (int number = 1; number <= 3; ++number) publish(number);
+  }
+  void publish(int number) const {
+    write_file_atomic(config_.version_dir(number) / "kernel.cu", "k");
   }
   static VersionRecord version(int number, double time_us, double sol) {
     VersionRecord record;
@@ -125,6 +129,26 @@ TEST_F(SteeringTest, FromAWrongVersionTheAskIsToMendIt) {
   steering.fork_parent = "v001";
   steering.fork_version = "v004";
   EXPECT_EQ(steered(history_, steering, config_).decision.action, Action::fix);
+}
+
+TEST_F(SteeringTest, AForkWhoseRoundIsThereIsSpent) {
+  config_.candidates = 2;
+  Steering steering;
+  steering.fork_parent = "v001";
+  steering.fork_version = "v005";
+  publish(5);
+  save_steering(config_, steering);
+  EXPECT_EQ(load_steering(config_).fork_parent, "v001") << "v006 is still to come";
+  publish(6);
+  EXPECT_TRUE(load_steering(config_).empty());
+}
+
+TEST_F(SteeringTest, AParentMustBeThere) {
+  EXPECT_THAT(error_of(R"({"pin": "v009"})"),
+              HasSubstr("steering.json:1:9: there is no version v009 in"));
+  EXPECT_THAT(error_of(R"({"fork": {"from": "v009", "for": "v004"}})"),
+              HasSubstr("there is no version v009"));
+  EXPECT_EQ(error_of(R"({"fork": {"from": "v009", "for": "v003"}})"), "") << "spent";
 }
 
 TEST_F(SteeringTest, SaysWhatIsWrongWithTheFile) {
