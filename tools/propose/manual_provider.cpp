@@ -8,12 +8,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace kernelloop {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The text of a file that somebody wrote. What is no text becomes no turn: each turn is kept and
+// sent along with every later one.
+std::string written_text(const fs::path& path) {
+  constexpr std::uintmax_t k_most = 1u << 20;
+  if (!fs::is_regular_file(path)) {
+    fail(ExitCode::bad_input, "{} is no file; remove it and write the version there",
+         path.string());
+  }
+  if (const std::uintmax_t size = fs::file_size(path); size > k_most) {
+    fail(ExitCode::bad_input, "{} has {} bytes; a version is a text of at most {}", path.string(),
+         size, k_most);
+  }
+  std::string text = read_file(path);
+  if (text.find('\0') != std::string::npos) {
+    fail(ExitCode::bad_input, "{} holds bytes that are no text; write it again", path.string());
+  }
+  return text;
+}
 
 // What was written, as the text of an answer; empty when nothing is there.
 std::string written_answer(const fs::path& source, const fs::path& answer,
@@ -22,8 +42,8 @@ std::string written_answer(const fs::path& source, const fs::path& answer,
     fail(ExitCode::bad_input, "{} and {} are both there; keep the one that counts", source.string(),
          answer.string());
   }
-  if (fs::exists(source)) return fenced(read_file(source), language);
-  if (fs::exists(answer)) return read_file(answer);
+  if (fs::exists(source)) return fenced(written_text(source), language);
+  if (fs::exists(answer)) return written_text(answer);
   return {};
 }
 

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+#include <utility>
+
 namespace kernelloop {
 namespace {
 
@@ -19,12 +22,23 @@ std::string written(const fs::path& path) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos ? std::string() : text;
 }
 
+// The newest note is shown, however long it is.
+std::string shortened(std::string note) {
+  constexpr std::string_view k_rest = "\n(The rest of this note is left out.)";
+  if (note.size() <= k_most_notes) return note;
+  std::size_t end = k_most_notes - k_rest.size();
+  while (end > 0 && (static_cast<unsigned char>(note[end]) & 0xC0u) == 0x80u) --end;
+  note.resize(end);
+  return note.append(k_rest);
+}
+
 std::string notes(const OpConfig& config, int version) {
   std::string text;
   for (int number = version - 1; number >= 1; --number) {
-    const std::string note = written(config.version_dir(number) / "feedback.md");
+    std::string note = written(config.version_dir(number) / "feedback.md");
     if (note.empty()) continue;
-    if (text.size() + note.size() > k_most_notes) {
+    if (text.empty()) note = shortened(std::move(note));
+    if (!text.empty() && text.size() + note.size() > k_most_notes) {
       text += "\n(Older notes are left out.)\n";
       break;
     }

@@ -101,6 +101,18 @@ TEST_F(PromptTest, AFixShowsTheWrongVersionAndTheBestOne) {
   }
 }
 
+TEST_F(PromptTest, ALongNoteIsCutAndOlderOnesAreLeftOut) {
+  const auto past = history({Decision::Action::optimise, "v001", "go on"});
+  write_file_atomic(config_.version_dir(1) / "feedback.md", "old note\n");
+  write_file_atomic(config_.version_dir(2) / "feedback.md", "begin " + std::string(9000, '.'));
+  const std::string text = compose(past).user;
+  EXPECT_THAT(text, HasSubstr("begin ..."));
+  EXPECT_THAT(text, HasSubstr("(The rest of this note is left out.)"));
+  EXPECT_THAT(text, HasSubstr("(Older notes are left out.)"));
+  EXPECT_THAT(text, Not(HasSubstr("old note")));
+  EXPECT_LT(text.size(), compose(std::nullopt).user.size() + 9000);
+}
+
 TEST_F(PromptTest, TheSystemTextNeverChangesWithinALoop) {
   EXPECT_EQ(compose(std::nullopt).system,
             compose(history({Decision::Action::optimise, "v001", ""})).system);

@@ -178,6 +178,23 @@ TEST_F(Propose, AManualAnswerMayBeAWholeOne) {
   EXPECT_EQ(published(1, "origin.json")["summary"], "good one");
 }
 
+// Else it would be a turn, kept and sent along for ever.
+TEST_F(Propose, AManualVersionThatIsNoTextIsNoTurn) {
+  error_of(1);
+  const fs::path file = pending(1) / "kernel.cu";
+  fs::create_directory(file);
+  EXPECT_THAT(error_of(1).second, HasSubstr("kernel.cu is no file"));
+  fs::remove(file);
+  write_file_atomic(file, std::string("k\0rnel", 6));
+  EXPECT_THAT(error_of(1).second, HasSubstr("holds bytes that are no text"));
+  write_file_atomic(file, std::string((1u << 20) + 1, 'k'));
+  EXPECT_EQ(error_of(1).first, ExitCode::bad_input);
+  EXPECT_THAT(error_of(1).second, HasSubstr("has 1048577 bytes; a version is a text of at most"));
+  EXPECT_FALSE(fs::exists(pending(1) / "turn001.reply.json"));
+  write_file_atomic(file, kernel_text("good;"));
+  propose_version(1);
+}
+
 TEST_F(Propose, WhatAPersonRecordedReplaysTheSame) {
   error_of(1);
   write_file_atomic(pending(1) / "kernel.cu", kernel_text("broken;"));
