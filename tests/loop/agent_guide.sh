@@ -3,8 +3,9 @@
 # run as it stands, and the files that the commands name are written. Then the person steers.
 source "$(dirname "$0")/harness.sh"
 
-cp -r "$source_dir/docs/tutorial" "$work_dir/project"
-cd "$work_dir/project"
+# A path that a shell has to be told of.
+cp -r "$source_dir/docs/tutorial" "$work_dir/my (first) project"
+cd "$work_dir/my (first) project"
 cat >CMakeLists.txt <<EOF2
 cmake_minimum_required(VERSION 3.25)
 project(guide LANGUAGES CXX)
@@ -61,6 +62,8 @@ expect "context/sm_90a.md:" context.log
 refuses other.log "$kernelloop" context --config build/kernelloop/axpy/config.json "zebra"
 expect "is of the operator axpy, not zebra; name axpy too" other.log
 expect "notes/ideas.md:1" zebra.log
+refuses two_ways.log "$kernelloop" context axpy "zebra" --list notes
+expect "query excludes --list" two_ways.log
 
 # A fork, a note and a hint: the next prompt has them, and nothing is verified again.
 before=$(stat -c %y build/kernelloop/axpy/v00[12]/*.json)
@@ -74,6 +77,12 @@ expect "The version to start from: v001" "$prompt"
 expect "Count the zebras." "$prompt"
 expect "Mind the tail." "$prompt"
 [[ $before == $(stat -c %y build/kernelloop/axpy/v00[12]/*.json) ]] || fail "steering ran steps again"
+
+# A fork can be taken back, and what it forks from cannot be thrown out with it.
+refuses reject_parent.log "$kernelloop" steer axpy --reject v001 --reason "old"
+expect "add --unfork, or --accept v001" reject_parent.log
+succeeds unfork.log "$kernelloop" steer axpy --unfork
+expect "nothing is steered" unfork.log
 
 # A rejected version is not best; the reason reaches the prompt and adoption.
 best=$(status best)

@@ -72,14 +72,21 @@ void add_context_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "context", "Search what the model may read: CONTEXT, notes, earlier versions");
   command->add_option("op", options->choice.op, "operator");
-  command->add_option("query", options->query, "words to look for; without any, the top is listed");
+  CLI::Option* query = command->add_option("query", options->query,
+                                           "words to look for; without any, the top is listed");
   command->add_option("--build-dir", options->choice.build_dir, "build directory");
   command->add_option("--config", options->choice.config, "config.json of the operator");
   command->add_option("--limit", options->limit, "places to show")
       ->check(CLI::Range(1, ContextReader::k_most_hits));
-  command->add_option("--read", options->read, "show lines of a file: file:12-34");
-  command->add_option("--list", options->list, "show what stands in a directory");
-  command->add_option("--grep", options->grep, "show lines that match a pattern");
+  CLI::Option* read =
+      command->add_option("--read", options->read, "show lines of a file: file:12-34");
+  CLI::Option* list =
+      command->add_option("--list", options->list, "show what stands in a directory");
+  CLI::Option* grep =
+      command->add_option("--grep", options->grep, "show lines that match a pattern");
+  read->excludes(query, list, grep);
+  list->excludes(query, grep);
+  grep->excludes(query);
   command->callback([options] { show(*options); });
 }
 

@@ -3,15 +3,27 @@
 #include "kernelloop/op_choice.hpp"
 #include "propose/templates.hpp"
 #include "propose/user_config.hpp"
+#include "support/text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "languages/language.hpp"
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace kernelloop {
 namespace {
+
+std::vector<std::string> titles_of(const OpConfig& config) {
+  std::vector<std::string> titles;
+  for (const std::string& name : config.languages) titles.push_back(language_named(name).title);
+  return titles;
+}
 
 void print_guide(const OpChoice& choice) {
   const OpConfig config = load_chosen(choice);
@@ -26,15 +38,18 @@ void print_guide(const OpChoice& choice) {
                 "configure again, else the build asks somebody else.\n",
                 config.op, config.provider);
   const Templates templates(load_user_config(process_environment).prompts_dir);
-  fmt::print("{}", templates.fill(
-                       "agent_guide",
-                       {{"op", config.op},
-                        {"build", build.string()},
-                        {"kernelloop", std::filesystem::read_symlink("/proc/self/exe").string()},
-                        {"generated", config.generated_dir.string()},
-                        {"reports", config.reports_dir.string()},
-                        {"hints", config.hints.string()},
-                        {"note", note}}));
+  fmt::print("{}",
+             templates.fill("agent_guide",
+                            {{"op", config.op},
+                             {"languages", fmt::format("{}", fmt::join(titles_of(config), ", "))},
+                             {"build", build.string()},
+                             {"build_word", shell_word(build.string())},
+                             {"kernelloop",
+                              shell_word(std::filesystem::read_symlink("/proc/self/exe").string())},
+                             {"generated", config.generated_dir.string()},
+                             {"reports", config.reports_dir.string()},
+                             {"hints", config.hints.string()},
+                             {"note", note}}));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace kernelloop {
 
@@ -42,6 +43,17 @@ std::string_view last_line(std::string_view text) {
   const std::size_t before = text.rfind('\n', last);
   const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
   return text.substr(begin, last + 1 - begin);
+}
+
+std::string shell_word(const std::string& text) {
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("/._-+=:@%,").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
 
 }  // namespace kernelloop

@@ -21,4 +21,7 @@ std::string seconds_text(std::chrono::milliseconds time);
 // The last line that says something, without the blanks at its end; empty when none does.
 std::string_view last_line(std::string_view text);
 
+// `text` as one word of a shell's command line: as it is, or in single quotes.
+std::string shell_word(const std::string& text);
+
 }  // namespace kernelloop

@@ -15,6 +15,13 @@ TEST(Text, TimesInSeconds) {
   EXPECT_EQ(seconds_text(std::chrono::minutes(2)), "120 s");
 }
 
+TEST(Text, AShellWordIsOneWord) {
+  EXPECT_EQ(shell_word("/a/b-c_d.e=1"), "/a/b-c_d.e=1");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("$(x) & it's"), "'$(x) & it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
 TEST(Text, TheLastLineIsTheLastThatSaysSomething) {
   EXPECT_EQ(last_line("one\ntwo  \n\n \r\n"), "two");
   EXPECT_EQ(last_line("  one"), "  one");
