@@ -86,6 +86,14 @@ if [[ -s seen.txt ]]; then
   fail "the key was seen"
 fi
 unset KERNELLOOP_OPENAI_CHAT_API_KEY
+
+# What it cost, from anywhere in the project.
+"$kernelloop" cost axpy >cost.log
+expect "openai-chat stub" cost.log
+(cd build/kernelloop && "$kernelloop" cost axpy --build-dir .. >../../cost_below.log)
+cmp cost.log cost_below.log || fail "the ledger is not found from below"
+refuses cost_typo.log "$kernelloop" cost apxy
+expect "did you mean \`axpy\`?" cost_typo.log
 for text in "$key" "$encoded"; do
   if grep -rlaF -- "$text" .; then fail "a file holds the key"; fi
 done

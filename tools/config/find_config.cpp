@@ -40,6 +40,17 @@ std::vector<fs::path> all_configs(const fs::path& build_dir) {
   return result;
 }
 
+std::vector<fs::path> require_configs(const fs::path& build_dir) {
+  std::vector<fs::path> result = all_configs(build_dir);
+  if (result.empty()) {
+    fail(ExitCode::bad_input,
+         "there is no operator in the build directory {}; name another with --build-dir, or "
+         "configure the project with CMake",
+         build_dir.string());
+  }
+  return result;
+}
+
 fs::path find_config(const fs::path& build_dir, const std::string& op) {
   fs::path config = build_dir / "kernelloop" / op / "config.json";
   // The name becomes part of a path: it has to be a plain one.
@@ -47,19 +58,12 @@ fs::path find_config(const fs::path& build_dir, const std::string& op) {
     return config;
   }
   std::vector<std::string> known;
-  for (const fs::path& path : all_configs(build_dir)) {
+  for (const fs::path& path : require_configs(build_dir)) {
     known.push_back(path.parent_path().filename().string());
   }
-  if (known.empty()) {
-    fail(ExitCode::bad_input,
-         "there is no operator '{}' in the build directory {}: it has none; name another with "
-         "--build-dir, or configure the project with CMake",
-         op, build_dir.string());
-  }
   fail(ExitCode::bad_input,
-       "there is no operator '{}' in the build directory {}; {} Name another directory with "
-       "--build-dir.",
-       op, build_dir.string(), name_hint(op, known));
+       "there is no operator '{}' in the build directory {} (--build-dir names another); {}", op,
+       build_dir.string(), name_hint(op, known));
 }
 
 }  // namespace kernelloop

@@ -31,14 +31,8 @@ void show_status(const StatusOptions& options) {
     all.push_back(status_of(load_chosen(options.choice)));
   } else {
     const std::filesystem::path build_dir = choose_build_dir(options.choice.build_dir);
-    for (const std::filesystem::path& path : all_configs(build_dir)) {
+    for (const std::filesystem::path& path : require_configs(build_dir)) {
       all.push_back(status_of(load_config(path)));
-    }
-    if (all.empty()) {
-      fail(ExitCode::bad_input,
-           "there is no operator in the build directory {}; name another with --build-dir, or "
-           "configure the project with CMake",
-           build_dir.string());
     }
   }
   if (!options.json) {

@@ -30,16 +30,25 @@ std::string versions_text(const History& history, int round) {
   return text.empty() ? "no version" : text;
 }
 
-// What each round saw and decided then.
-std::string rounds_text(const OpConfig& config, const History& latest) {
-  std::string text;
+// The histories of the rounds, up to the one that stopped the loop.
+std::vector<History> histories(const OpConfig& config, const History& latest) {
+  std::vector<History> all;
   for (int round = 1; round <= latest.round; ++round) {
     const fs::path file = config.history_dir(round) / "history.json";
     if (!fs::exists(file)) break;
-    const History then = history_from_json(read_json(file));
-    text += fmt::format("  round {}: {}; then {}: {}\n", round, versions_text(latest, round),
-                        name_of(then.decision.action), then.decision.reason);
-    if (then.decision.action == Decision::Action::stop) break;
+    all.push_back(history_from_json(read_json(file)));
+    if (all.back().decision.action == Decision::Action::stop) break;
+  }
+  return all;
+}
+
+// What each round saw and decided then.
+std::string rounds_text(const std::vector<History>& rounds, const History& latest) {
+  std::string text;
+  for (const History& then : rounds) {
+    text +=
+        fmt::format("  round {}: {}; then {}: {}\n", then.round, versions_text(latest, then.round),
+                    name_of(then.decision.action), then.decision.reason);
   }
   return text;
 }
@@ -58,8 +67,26 @@ std::string steering_lines(const OpConfig& config) {
   return text;
 }
 
-std::string remedy(const OpConfig& config, const History& history) {
-  if (history.decision.action == Decision::Action::stop) {
+// Whether the asking stopped the loop in `round` (a budget, a recording that ends), not the search.
+bool asking_stopped(const OpConfig& config, int round) {
+  for (int version = 1; version <= config.versions; ++version) {
+    if (config.round_of(version) != round) continue;
+    const Json proposed = read_json_if_there(config.step_dir(version) / "proposed.json");
+    if (text_member(proposed, "status") == "stopped") return true;
+  }
+  return false;
+}
+
+std::string remedy(const OpConfig& config, const History& history,
+                   const std::vector<History>& rounds) {
+  const bool stopped = history.decision.action == Decision::Action::stop;
+  if (stopped && !rounds.empty() && asking_stopped(config, rounds.back().round)) {
+    return fmt::format(
+        "  to go on: change that (budget, prices, provider, recording), then kernelloop resume {0} "
+        "and build optimize_{0}\n",
+        config.op);
+  }
+  if (stopped) {
     return fmt::format(
         "  to go on: kernelloop steer {0} --fork vNNN, or write a version by hand and kernelloop "
         "resume {0}; then build optimize_{0}\n",
@@ -93,7 +120,9 @@ std::string explain_loop(const OpConfig& config) {
     text += fmt::format("  best: {} with {}{}\n", best->version, duration_text(*best->time_us),
                         history.device_kind == "cpu" ? " wall, CPU device" : "");
   }
-  return text + rounds_text(config, history) + steering_lines(config) + remedy(config, history);
+  const std::vector<History> rounds = histories(config, history);
+  return text + rounds_text(rounds, history) + steering_lines(config) +
+         remedy(config, history, rounds);
 }
 
 std::string explain_version(const OpConfig& config, int version) {

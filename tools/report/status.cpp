@@ -13,9 +13,11 @@
 #include <fmt/ranges.h>
 
 #include "cost/ledger.hpp"
+#include "cost/prices.hpp"
 #include "languages/version_source.hpp"
 
 #include <array>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -212,7 +214,9 @@ std::string best_text(const OpStatus& status) {
 }
 
 std::string cost_text(const OpStatus& status) {
-  if (status.cost_usd) return *status.cost_usd > 0 ? fmt::format("${:.2f}", *status.cost_usd) : "-";
+  if (status.cost_usd) {
+    return *status.cost_usd > 0 ? money_text(std::llround(*status.cost_usd * 1e9)) : "-";
+  }
   if (status.tokens == 0) return "-";
   return fmt::format("{:.0f}k tokens, cost unknown", static_cast<double>(status.tokens) / 1e3);
 }

@@ -57,8 +57,8 @@ TEST_F(FindConfig, OperatorsAreFoundByName) {
 }
 
 TEST_F(FindConfig, SaysWhatThereIs) {
-  EXPECT_THAT(error_of("b", "softmax"), HasSubstr("in the build directory b: it has none; name "
-                                                  "another with --build-dir"));
+  EXPECT_THAT(error_of("b", "softmax"), HasSubstr("there is no operator in the build directory b; "
+                                                  "name another with --build-dir"));
   put("b", "softmax");
   EXPECT_THAT(error_of("b", "sofmax"), HasSubstr("did you mean `softmax`?"));
   for (const char* name : {"../b", ".", "..", "softmax/../softmax", ""}) {

@@ -93,7 +93,7 @@ TEST_F(StatusTest, FollowsAVersionStepByStep) {
   EXPECT_EQ(state_text(status), "v002 propose");
   EXPECT_EQ(status.best, "v001");
   EXPECT_EQ(best_text(status), "12.3 µs, 40 % SOL");
-  EXPECT_EQ(cost_text(status), "$0.25");
+  EXPECT_EQ(cost_text(status), "0.25 USD");
   EXPECT_EQ(status.versions, 1);
 }
 
@@ -132,6 +132,8 @@ TEST_F(StatusTest, AnUnknownCostIsUnknown) {
   EXPECT_TRUE(to_json(status_of(config_))["cost_usd"].is_null());
   learn(1, {Decision::Action::optimise, "v001", ""}, 0.0);
   EXPECT_EQ(cost_text(status_of(config_)), "-");
+  learn(1, {Decision::Action::optimise, "v001", ""}, 0.004);
+  EXPECT_EQ(cost_text(status_of(config_)), "0.0040 USD") << "as kernelloop cost says it";
 }
 
 TEST_F(StatusTest, TheLedgerCountsWhatCameToNothingToo) {
@@ -150,7 +152,7 @@ TEST_F(StatusTest, TheLedgerCountsWhatCameToNothingToo) {
     outcome.nano_usd = 400'000'000;
     ledger.close(id, outcome);
   }
-  EXPECT_EQ(cost_text(status_of(config_)), "$0.80");
+  EXPECT_EQ(cost_text(status_of(config_)), "0.80 USD");
   config_.op = "other";
   config_.build_dir = root_.path() / "build/kernelloop/other";
   EXPECT_EQ(cost_text(status_of(config_)), "-");
@@ -196,6 +198,19 @@ TEST_F(StatusTest, WhyTellsRoundByRound) {
                            "  pinned: v001\n", "kernelloop steer scale --fork vNNN"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
+}
+
+TEST_F(StatusTest, WhyTellsHowToGoOnAfterABudget) {
+  step(1, "proposed", {{"status", "stopped"}, {"reason", "budget of scale spent"}});
+  History history;
+  history.op = "scale";
+  history.round = 1;
+  history.decision = {Decision::Action::stop, "", "budget of scale spent"};
+  step(1, "history", to_json(history));
+  const std::string text = explain_loop(config_);
+  EXPECT_THAT(text, HasSubstr("change that (budget, prices, provider, recording), then kernelloop "
+                              "resume scale and build optimize_scale"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("vNNN"))) << "there is no version to fork";
 }
 
 TEST_F(StatusTest, WhyTellsOfAVersionWithItsNote) {
