@@ -7,7 +7,8 @@ class App;
 
 namespace kernelloop {
 
-void add_worker_command(CLI::App& app);  // internal: the process that loads candidates' code
+void add_worker_command(CLI::App& app);   // internal: the process that loads candidates' code
+void add_bundle_commands(CLI::App& app);  // bundle, run, collect
 void add_info_command(CLI::App& app);
 void add_list_command(CLI::App& app);
 void add_verify_command(CLI::App& app);

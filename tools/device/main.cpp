@@ -12,6 +12,7 @@
 namespace {
 
 void add_commands(CLI::App& app) {
+  kernelloop::add_bundle_commands(app);
   kernelloop::add_info_command(app);
   kernelloop::add_list_command(app);
   kernelloop::add_worker_command(app);

@@ -23,10 +23,10 @@ struct TraceOptions {
   std::string output;
 };
 
-std::string ptx_of(const std::string& compiled) {
+std::string ptx_of(const std::filesystem::path& compiled) {
   const Json json = read_json(compiled).value;
   const std::string path = text_member(member(member(json, "artifacts"), "cuda"), "ptx");
-  return path.empty() ? std::string() : read_file(path);
+  return path.empty() ? std::string() : read_file(compiled.parent_path() / path);
 }
 
 void trace_and_write(const TraceOptions& options) {

@@ -38,15 +38,18 @@ KernelInfo parse_kernel(const Json& json) {
   return kernel;
 }
 
-void read_artifact(const Json& json, const std::string& device, CompiledVersion& version) {
+// Paths may be relative to the file, as in a bundle.
+void read_artifact(const Json& json, const std::string& device,
+                   const std::filesystem::path& directory, CompiledVersion& version) {
   const Json& artifact = json.at("artifacts").at(device);
   const std::string status = artifact.at("status");
   version.artifact_reason = artifact.value("reason", "");
   if (status == "built") {
     version.availability = CompiledVersion::Availability::built;
-    version.artifact.path = artifact.at(device == "cuda" ? "cubin" : "library").get<std::string>();
+    version.artifact.path =
+        directory / artifact.at(device == "cuda" ? "cubin" : "library").get<std::string>();
     for (const auto& [architecture, path] : member(artifact, "cubins").items()) {
-      version.cubins[architecture] = path.get<std::string>();
+      version.cubins[architecture] = directory / path.get<std::string>();
     }
     for (const KernelInfo& kernel : version.kernels) {
       version.artifact.kernels.push_back(kernel.name);
@@ -58,12 +61,12 @@ void read_artifact(const Json& json, const std::string& device, CompiledVersion&
 }
 
 void read_compiled(const Json& json, const OpSpec& spec, const std::string& device,
-                   CompiledVersion& version) {
+                   const std::filesystem::path& directory, CompiledVersion& version) {
   version.plan = plan_from_json(json.at("plan"), spec);
   for (const Json& kernel : json.at("kernels")) version.kernels.push_back(parse_kernel(kernel));
   version.instructions = judge_instructions(json.value("instructions", Json::object()), spec);
   version.numbers = json.value("numbers", std::set<std::int64_t>());
-  read_artifact(json, device, version);
+  read_artifact(json, device, directory, version);
 }
 
 }  // namespace
@@ -97,7 +100,7 @@ CompiledVersion load_compiled_version(const std::filesystem::path& path, const O
     if (version.reason.empty()) version.reason = first_problem(json);
     version.source_sha256 = json.value("source_sha256", "");
     if (version.status == CompiledVersion::Status::compiled) {
-      read_compiled(json, spec, device, version);
+      read_compiled(json, spec, device, std::filesystem::absolute(path).parent_path(), version);
     }
   } catch (const Json::exception& error) {
     fail(ExitCode::bad_input, "{}: not a compile.json: {}; compile the version again",
