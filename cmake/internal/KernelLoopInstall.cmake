@@ -16,6 +16,14 @@ foreach(program IN ITEMS kernelloop kernelloop-device)
     set(has_programs TRUE)
   endif()
 endforeach()
+if(TARGET kernelloop-device)
+  install(
+    PROGRAMS
+      "${PROJECT_SOURCE_DIR}/tools/launchers/kernelloop-sbatch"
+      "${PROJECT_SOURCE_DIR}/tools/launchers/kernelloop-ssh"
+    DESTINATION "${CMAKE_INSTALL_BINDIR}"
+  )
+endif()
 # A package without programs serves those who set KERNELLOOP_TOOL and KERNELLOOP_DEVICE_TOOL.
 if(has_programs)
   install(EXPORT KernelLoopTargets NAMESPACE KernelLoop:: DESTINATION "${package_dir}")

@@ -22,6 +22,7 @@ enum class ExitCode : int {
   io = 5,            // disk full, read-only tree, lock not to be had
   provider = 6,      // network, authentication, budget: no proposal could be had
   waiting = 7,       // the manual provider waits for a person or agent to write a version
+  unreachable = 8,   // a launcher found no machine to run the step on
   internal = 70,     // a bug of ours
   skipped = 77,      // a test that cannot run here (CTest SKIP_RETURN_CODE)
   interrupted = 130,
