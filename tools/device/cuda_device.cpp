@@ -39,8 +39,8 @@ std::string uuid_text(const CUuuid& uuid) {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice() : driver_(CudaDriver::load()) {
-    driver_.check(driver_.cuDeviceGet(&device_, 0), "opening the GPU");
+  explicit CudaDevice(int ordinal) : driver_(CudaDriver::load()) {
+    driver_.check(driver_.cuDeviceGet(&device_, ordinal), "opening the GPU");
     limits_.shared_bytes = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     limits_.grid = {attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
                     attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
@@ -273,10 +273,23 @@ class CudaDevice final : public Device {
 
 std::unique_ptr<Device> make_cuda_device() {
   try {
-    return std::make_unique<CudaDevice>();
+    return std::make_unique<CudaDevice>(0);
   } catch (const CudaFailure& failure) {
     fail(ExitCode::environment, "the GPU cannot be used: {}", failure.what());
   }
+}
+
+std::vector<DeviceDescription> list_cuda_devices() {
+  const CudaDriver driver = CudaDriver::load();
+  int count = 0;
+  std::vector<DeviceDescription> devices;
+  try {
+    driver.check(driver.cuDeviceGetCount(&count), "counting the GPUs");
+    for (int i = 0; i < count; ++i) devices.push_back(CudaDevice(i).describe());
+  } catch (const CudaFailure& failure) {
+    fail(ExitCode::environment, "the GPUs cannot be listed: {}", failure.what());
+  }
+  return devices;
 }
 
 }  // namespace kernelloop

@@ -1,4 +1,5 @@
 #include "device/commands.hpp"
+#include "device/cuda_device.hpp"
 #include "device/worker_client.hpp"
 #include "support/error.hpp"
 
@@ -6,7 +7,12 @@
 
 #include <array>
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace kernelloop {
 namespace {
@@ -16,15 +22,43 @@ DeviceDescription describe(const std::string& kind) {
   return worker.device();
 }
 
-void list_devices() {
+struct Devices {
+  std::vector<DeviceDescription> there;
+  std::map<std::string, std::string> absent;  // kind -> why
+};
+
+Devices all_devices() {
+  Devices devices;
   for (const char* kind : {"cuda", "cpu"}) {
     try {
-      const DeviceDescription device = describe(kind);
-      fmt::print("{:<5} {}{}{}\n", kind, device.name, device.architecture.empty() ? "" : ", ",
-                 device.architecture);
+      const bool gpu = std::string_view(kind) == "cuda";
+      for (DeviceDescription& device :
+           gpu ? list_cuda_devices() : std::vector<DeviceDescription>{describe(kind)}) {
+        devices.there.push_back(std::move(device));
+      }
     } catch (const Error& error) {
-      fmt::print("{:<5} not available: {}\n", kind, error.what());
+      devices.absent[kind] = error.what();
     }
+  }
+  return devices;
+}
+
+void list_devices(bool as_json) {
+  const Devices devices = all_devices();
+  if (as_json) {
+    Json list = Json::array();
+    for (const DeviceDescription& device : devices.there) list.push_back(to_json(device));
+    fmt::print("{}",
+               to_text({{"schema_version", 1}, {"devices", list}, {"absent", devices.absent}}));
+    return;
+  }
+  for (const DeviceDescription& device : devices.there) {
+    fmt::print("{:<5} {}{}{}{}{}\n", device.kind, device.name,
+               device.architecture.empty() ? "" : ", ", device.architecture,
+               device.uuid.empty() ? "" : ", ", device.uuid);
+  }
+  for (const auto& [kind, reason] : devices.absent) {
+    fmt::print("{:<5} not available: {}\n", kind, reason);
   }
 }
 
@@ -40,7 +74,10 @@ void add_info_command(CLI::App& app) {
 }
 
 void add_list_command(CLI::App& app) {
-  app.add_subcommand("list", "List the devices of this machine")->callback(list_devices);
+  const auto as_json = std::make_shared<bool>(false);
+  CLI::App* list = app.add_subcommand("list", "List the devices of this machine");
+  list->add_flag("--json", *as_json, "for programs: {devices, absent}");
+  list->callback([as_json] { list_devices(*as_json); });
 }
 
 }  // namespace kernelloop

@@ -1,9 +1,11 @@
 // The CTest side of an operator: one rung, or the performance gate, of the version that ships.
 #include "bench/rules.hpp"
 #include "compile/compile.hpp"
+#include "config/gpu_slot.hpp"
 #include "config/op_config.hpp"
 #include "kernelloop/commands.hpp"
 #include "kernelloop/compile_request.hpp"
+#include "propose/user_config.hpp"
 #include "spec/op_spec.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -108,6 +110,9 @@ class TestBed {
     add("--reference", config_.reference_library.string());
     add("--device", config_.device);
     command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+    if (const std::string gpu = allocated_gpu(process_environment); !gpu.empty()) {
+      command.variables["CUDA_VISIBLE_DEVICES"] = gpu;
+    }
     command.timeout = std::chrono::minutes(30);
     const ProcessResult result = run(command);
     fmt::print("{}", result.output);

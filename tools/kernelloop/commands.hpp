@@ -22,6 +22,7 @@ void add_check_command(CLI::App& app);
 // For people.
 void add_report_command(CLI::App& app);
 void add_context_command(CLI::App& app);
+void add_devices_command(CLI::App& app);
 void add_doctor_command(CLI::App& app);
 void add_guide_command(CLI::App& app);
 void add_inspect_command(CLI::App& app);

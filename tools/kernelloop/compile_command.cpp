@@ -82,7 +82,7 @@ Json compile_source(const OpConfig& config, const CompileOptions& options,
   return compile_version(request);
 }
 
-std::string member(const JsonDocument& document, const char* name) {
+std::string text_at(const JsonDocument& document, const char* name) {
   const auto found = document.value.find(name);
   if (found == document.value.end() || !found->is_string()) {
     fail(ExitCode::bad_input, "{}: member '{}' must be a string; run the propose step again",
@@ -109,10 +109,10 @@ std::optional<std::filesystem::path> twin_of(const OpConfig& config, const Json&
 
 Json body_of(const OpConfig& config, const CompileOptions& options, const JsonDocument& proposed) {
   const std::filesystem::path directory = output_dir(config, options);
-  if (member(proposed, "status") == "stopped") {
-    return nothing_compiled(directory, "stopped", member(proposed, "reason"));
+  if (text_at(proposed, "status") == "stopped") {
+    return nothing_compiled(directory, "stopped", text_at(proposed, "reason"));
   }
-  const std::string source = member(proposed, "source");
+  const std::string source = text_at(proposed, "source");
   const auto twin = twin_of(config, proposed.value);
   if (!twin) return compile_source(config, options, source);
   Json body = nothing_compiled(

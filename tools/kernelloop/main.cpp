@@ -28,6 +28,7 @@ int run_commands(int argc, char** argv) {
   add_check_command(app);
   add_report_command(app);
   add_context_command(app);
+  add_devices_command(app);
   add_doctor_command(app);
   add_guide_command(app);
   add_inspect_command(app);

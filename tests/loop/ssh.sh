@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# A device step over a real sshd: the same verdict as here, nothing left there, and what becomes of
+# dead hosts, wrong keys, broken connections and interrupts.
+#   ssh.sh <source> <build> <work> [cuts]: breaks that many connections, 5 unless told
+source "$(dirname "$0")/harness.sh"
+cuts=${4:-5}
+source "$(dirname "$0")/sshd.sh"
+
+device=$build_dir/bin/kernelloop-device
+ssh_launcher=$source_dir/tools/launchers/kernelloop-ssh
+cd "$work_dir"
+cp -r "$source_dir/docs/tutorial/ops" "$source_dir/docs/tutorial/references" .
+mkdir -p generated/axpy/v001
+cp "$source_dir/docs/tutorial/first.cu" generated/axpy/v001/kernel.cu
+cat >CMakeLists.txt <<EOF
+cmake_minimum_required(VERSION 3.25)
+project(ssh LANGUAGES CXX)
+set(KERNELLOOP_TOOL "$build_dir/bin/kernelloop")
+set(KERNELLOOP_DEVICE_TOOL "$device")
+set(KERNELLOOP_DEVICE_LAUNCHER "$ssh_launcher" gpuhost)
+add_subdirectory("$source_dir" kernelloop-build)
+add_kernel_op(axpy SPEC ops/axpy/op.json REFERENCE references/axpy.cpp VERSIONS 1 PROVIDER manual
+  DEVICE cpu)
+EOF
+succeeds configure.log cmake -G Ninja -B build
+nothing_left() {
+  local jobs
+  jobs=$(ls -A remote/jobs 2>/dev/null || true)
+  [[ -z $jobs ]] || fail "left on the host: $jobs"
+}
+
+# The build sends its steps there: whether the reference works, and a rung of the version's ladder.
+succeeds build.log cmake --build build --target kernelloop/axpy/reference.json kernelloop/axpy/v001/compile.json
+expect "axpy: the reference works" build.log
+no_work build kernelloop/axpy/reference.json
+config=build/kernelloop/axpy/config.json
+reference=$(json "$config" reference_library)
+op=build/kernelloop/axpy
+rules=$(grep -o 'VERIFICATION_RULES [0-9]*' "$source_dir/cmake/kernelloop/rules.cmake")
+mkdir out
+succeeds verify.log "$ssh_launcher" gpuhost "$device" verify --contract $op/contract.json --checks $op/checks.json \
+  --compiled $op/v001/compile.json --reference "$reference" --device cpu --rules "${rules#* }" --rung smoke \
+  --output out/verify.json
+expect "axpy v001: passed" verify.log
+[[ $(json out/verify.json status) == passed ]] || fail "the verdict was not brought back"
+nothing_left
+[[ $(ls remote/program) == "$(sha256sum "$device" | cut -d' ' -f1)" ]] || fail "the program is not there once"
+
+# Devices are those of the host, and what CTest shares out are GPUs by their UUID.
+succeeds devices.log "$kernelloop" devices axpy
+expect "  cpu  " devices.log
+nothing_left
+cat >two_gpus <<'EOF'
+#!/bin/sh
+echo '{"devices": [{"kind": "cuda", "name": "A", "uuid": "GPU-0a-1b"}, {"kind": "cuda", "name": "B", "uuid": "GPU-2c-3d"}]}'
+EOF
+chmod +x two_gpus
+sed "s|\"device_launcher\": .*|\"device_launcher\": [\"$work_dir/two_gpus\"],|" "$config" >two.json
+succeeds two.log "$kernelloop" devices --config two.json --resource-spec spec.json --slots 2
+expect "GPU-2c-3d" two.log
+[[ $(json spec.json local.0.gpus.1.id) == gpu_2c_3d && $(json spec.json local.0.gpus.1.slots) == 2 ]] || fail "spec.json"
+succeeds ctest.log ctest --test-dir build --resource-spec-file "$work_dir/spec.json"
+
+# One step by hand, the quickest there is.
+step=("$device" reference --checks $op/checks.json --reference "$reference" --device cpu
+  --output "$work_dir/out/reference.json")
+# exits <code> <log> <command...>
+exits() {
+  local code=0 wanted=$1 log=$2
+  shift 2
+  "$@" >"$log" 2>&1 || code=$?
+  [[ $code == "$wanted" ]] || { cat "$log" >&2; fail "exit code $code instead of $wanted: $*"; }
+}
+exits 0 here.log "${step[@]}"
+mv out/reference.json here.json
+exits 0 there.log "$ssh_launcher" gpuhost "${step[@]}"
+cmp here.json out/reference.json || fail "another result there than here"
+cmp here.log there.log || fail "another line there than here"
+
+# An error of the step is that of the step; of a line, that of the line.
+echo '{}' >broken.json
+exits 3 broken.log "$ssh_launcher" gpuhost "$device" reference --checks broken.json --reference "$reference" \
+  --device cpu --output out/none.json
+exits 2 usage.log "$ssh_launcher" gpuhost "$device" dance --output out/none.json
+expect "'dance' is no step that a bundle can hold" usage.log
+
+# Hosts that cannot be had are no verdict, and the next one is taken.
+rm out/reference.json
+export KERNELLOOP_SSH_PATIENCE=0
+exits 8 dead.log "$ssh_launcher" deadhost "${step[@]}"
+expect "kernelloop-ssh: deadhost: " dead.log
+# With sockets of its own: the connection that is open was made with the right key.
+mkdir -m 700 "$XDG_RUNTIME_DIR/own"
+exits 8 changed.log env XDG_RUNTIME_DIR="$XDG_RUNTIME_DIR/own" "$ssh_launcher" changed "${step[@]}"
+expect "Host key verification failed" changed.log
+[[ ! -e out/reference.json && ! -e out/none.json ]] || fail "something was written without a run"
+exits 0 second.log "$ssh_launcher" deadhost,gpuhost "${step[@]}"
+cmp here.json out/reference.json || fail "the second host was not taken"
+
+# Connections that break at any time: the same result, once, and nothing left.
+export KERNELLOOP_SSH_PATIENCE=60
+for cut in $(seq "$cuts"); do
+  rm -f out/reference.json
+  "$ssh_launcher" gpuhost "${step[@]}" >cut.log 2>&1 &
+  launcher=$!
+  for _ in 1 2 3; do
+    sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
+    pkill -KILL -P "$sshd_pid" 2>/dev/null || true
+  done
+  wait "$launcher" || { cat cut.log >&2; fail "cut $cut: no result"; }
+  cmp here.json out/reference.json || fail "cut $cut: another result"
+  cmp here.log cut.log || fail "cut $cut: another line"
+done
+nothing_left
+
+# An interrupt ends what runs there.
+cat >slow.sh <<'EOF'
+#!/bin/sh
+# Stands for a program that takes long: makes bundles, and sleeps when it is run.
+case $1 in
+  bundle) exec KERNELLOOP "$@" ;;
+  *) echo $$ >RUNNING; exec sleep 300 ;;
+esac
+EOF
+sed -i "s|KERNELLOOP|$device|; s|RUNNING|$work_dir/running|" slow.sh
+chmod +x slow.sh
+setsid "$ssh_launcher" gpuhost "$work_dir/slow.sh" "${step[@]:1}" >interrupted.log 2>&1 &
+launcher=$!
+for _ in $(seq 100); do [[ -s running ]] && break; sleep 0.1; done
+[[ -s running ]] || fail "the slow step does not start"
+kill -TERM -- "-$launcher"
+wait "$launcher" && fail "an interrupted step succeeds"
+for _ in $(seq 50); do kill -0 "$(cat running)" 2>/dev/null || break; sleep 0.1; done
+! kill -0 "$(cat running)" 2>/dev/null || fail "the step still runs on the host"
+nothing_left
+echo "$cuts broken connections"
