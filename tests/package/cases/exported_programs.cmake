@@ -10,6 +10,7 @@ foreach(
 endforeach()
 # Small programs of the same names, in place of the real ones: they start the stand-ins.
 file(COPY "${KERNELLOOP_SOURCE_DIR}/tools/languages/adapters" DESTINATION "${copy}/tools/languages")
+file(COPY "${KERNELLOOP_SOURCE_DIR}/tools/launchers" DESTINATION "${copy}/tools")
 file(
   WRITE "${copy}/tools/program.cpp"
   "#include <unistd.h>\nint main(int, char** argv) { execv(STAND_IN, argv); return 127; }\n"
