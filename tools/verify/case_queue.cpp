@@ -21,7 +21,7 @@ constexpr std::size_t k_spare_bytes = std::size_t{1} << 20;
 CaseQueue::Limits CaseQueue::Limits::of_machine() {
   const auto memory = static_cast<std::size_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L)) *
                       static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return {std::clamp<std::size_t>(core_count() / 4, 2, 4),
+  return {std::clamp<std::size_t>(core_count() / 2, 2, 8),
           std::clamp<std::size_t>(memory / 64, std::size_t{256} << 20, std::size_t{512} << 20)};
 }
 

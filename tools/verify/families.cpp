@@ -123,8 +123,10 @@ double FamilyDraw::own(std::int64_t index) const {
   if (values.family == "constant") return values.value;
   const auto position = static_cast<std::uint64_t>(index);
   if (values.family == "normal") {
-    const auto pair = stream.normal_pair<double>(position / 2);
-    return values.mean + values.deviation * (position % 2 == 0 ? pair.first : pair.second);
+    // As exact as the spec's own values are drawn (inputs.cpp).
+    const double normal = type == DType::float64 ? stream.normal<double>(position)
+                                                 : stream.normal<float>(position);
+    return values.mean + values.deviation * normal;
   }
   if (values.family == "integers") {
     const double steps = std::floor(values.high) - std::ceil(values.low) + 1.0;
