@@ -124,8 +124,8 @@ double FamilyDraw::own(std::int64_t index) const {
   const auto position = static_cast<std::uint64_t>(index);
   if (values.family == "normal") {
     // As exact as the spec's own values are drawn (inputs.cpp).
-    const double normal = type == DType::float64 ? stream.normal<double>(position)
-                                                 : stream.normal<float>(position);
+    const double normal =
+        type == DType::float64 ? stream.normal<double>(position) : stream.normal<float>(position);
     return values.mean + values.deviation * normal;
   }
   if (values.family == "integers") {
