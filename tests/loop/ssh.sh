@@ -45,6 +45,9 @@ expect "axpy v001: passed" verify.log
 [[ $(json out/verify.json status) == passed ]] || fail "the verdict was not brought back"
 nothing_left
 [[ $(ls remote/program) == "$(sha256sum "$device" | cut -d' ' -f1)" ]] || fail "the program is not there once"
+ldd remote/program/*/kernelloop-device >libraries.log
+! grep -E 'libfmt|libcrypto' libraries.log | grep -v "$work_dir/remote" ||
+  fail "the program needs libraries of the host"
 
 # Devices are those of the host, and what CTest shares out are GPUs by their UUID.
 succeeds devices.log "$kernelloop" devices axpy
