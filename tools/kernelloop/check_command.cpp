@@ -138,6 +138,14 @@ class TestBed {
   FileLock lock_;
 };
 
+// Only 1 is a verdict.
+std::string what_became_of_it(int code) {
+  if (code == static_cast<int>(ExitCode::check_failed)) return "does not pass";
+  if (code == static_cast<int>(ExitCode::skipped)) return "cannot run here";
+  if (code == static_cast<int>(ExitCode::unreachable)) return "was not run: no machine to be had";
+  return fmt::format("was not run (exit code {})", code);
+}
+
 void check_rung(const OpConfig& config, const CheckOptions& options) {
   const std::string& rung = options.rung;
   const TestBed bed(config, adopted_version(config));
@@ -147,8 +155,7 @@ void check_rung(const OpConfig& config, const CheckOptions& options) {
                  (bed.dir() / ("verify-" + rung + ".json")).string()});
   if (code != 0) {
     throw Error(static_cast<ExitCode>(code),
-                fmt::format("{}: rung {} {}", config.op, rung,
-                            code == 77 ? "cannot run here" : "does not pass"));
+                fmt::format("{}: rung {} {}", config.op, rung, what_became_of_it(code)));
   }
 }
 
