@@ -137,7 +137,7 @@ Bundle load_bundle(const fs::path& directory) {
     bundle.line.step = json.at("step");
     bundle.line.arguments = json.at("arguments").get<std::vector<std::string>>();
     for (const auto& [name, hash] : json.at("files").items()) {
-      if (sha256_of_file(directory / name) == hash) continue;
+      if (sha256_of_file(directory / name) == hash.get<std::string>()) continue;
       fail(ExitCode::bad_input, "{}: is not the file that the bundle was made with; copy it again",
            (directory / name).string());
     }
