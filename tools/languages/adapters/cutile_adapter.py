@@ -184,6 +184,8 @@ def plain(ptx):
     stands behind it. What marks it for the launcher of cuTile goes; more than 48 KiB must be dynamic."""
     ptx, _, tile_ir = ptx.partition(".nv_intermediate_source_section")
     ptx = re.sub(r"(?m)^\s*\.(?:language|loc_intermediate|blocksareclusters|pragma\s+.next knob)\b.*\n", "", ptx)
+    # Names of inlined functions stand in the part that was cut off.
+    ptx = re.sub(r"(?m)^(\s*\.loc(?:\s+\d+){3}),\s*function_name\b.*$", r"\1", ptx)
     ptx = re.sub(r"(?m)^\.visible \.global .*___NV_TILE_LAUNCH_META_DATA___.*\n", "", ptx)
     declared = re.findall(r"(?m)^\s*\.shared\s+\.align\s+(\d+)\s+\.b8\s+([\w$]+)\[(\d+)\];$", ptx)
     if sum(int(size) for _, _, size in declared) <= STATIC_SHARED:
