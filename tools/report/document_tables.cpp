@@ -15,6 +15,7 @@ namespace {
 std::string origin_of(const ReportVersion& one) {
   std::string text = one.mode.empty() ? one.provider : one.mode;
   if (!one.parent.empty()) text += " of " + one.parent;
+  if (!one.language.empty()) text += " in " + one.language;
   return text;
 }
 

@@ -50,6 +50,10 @@ void add_origin(const OpConfig& config, const KnownVersion& one, ReportVersion& 
   version.version = version_name(one.number);
   version.mode = text_member(origin, "mode");
   version.parent = text_member(origin, "parent");
+  if (config.languages.size() > 1) {
+    const auto source = find_version_source(config.version_dir(one.number));
+    if (source) version.language = source->language->title;
+  }
   version.provider = origin.is_null() ? "by hand" : text_member(origin, "provider");
   version.model = text_member(origin, "model");
   version.change = text_member(origin, "summary");

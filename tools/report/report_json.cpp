@@ -71,6 +71,7 @@ Json json_of(const ReportVersion& one) {
   return {{"version", one.version},
           {"mode", known(one.mode)},
           {"parent", known(one.parent)},
+          {"language", known(one.language)},
           {"provider", known(one.provider)},
           {"model", known(one.model)},
           {"change", known(one.change)},

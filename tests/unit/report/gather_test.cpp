@@ -1,5 +1,6 @@
 #include "report/gather.hpp"
 
+#include "report/document_tables.hpp"
 #include "report/report_json.hpp"
 #include "support/error.hpp"
 
@@ -40,6 +41,17 @@ TEST_F(ReportTest, ShowsEveryVersionOfTheBuild) {
   ASSERT_NE(report.shown(), nullptr);
   EXPECT_EQ(report.shown()->version, "v003");
   EXPECT_EQ(report.adopted, "");
+}
+
+TEST_F(ReportTest, NamesLanguagesWhereThereAreSeveral) {
+  add_three_versions();
+  const std::filesystem::path dir = source(2).parent_path();
+  std::filesystem::rename(source(2), dir / "kernel.triton.py");
+  EXPECT_EQ(only_report().versions[1].language, "");
+  config_.languages = {"CUDA", "TRITON"};
+  const Report report = only_report();
+  EXPECT_EQ(report.versions[1].language, "Triton");
+  EXPECT_EQ(versions_table(report).rows[1][1].text, "optimise of v001 in Triton");
 }
 
 TEST_F(ReportTest, WhatIsNotKnownIsNeverZero) {
