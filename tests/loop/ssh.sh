@@ -127,7 +127,8 @@ for cut in $(seq "$cuts"); do
 done
 nothing_left
 
-# An interrupt ends what runs there.
+# An interrupt ends what runs there. No process of the launcher holds a model's key.
+export ANTHROPIC_API_KEY=marked-value-of-no-worth
 cat >slow.sh <<'EOF'
 #!/bin/sh
 # Stands for a program that takes long: makes bundles, and sleeps when it is run.
@@ -142,6 +143,9 @@ setsid "$ssh_launcher" gpuhost "$work_dir/slow.sh" "${step[@]:1}" >interrupted.l
 launcher=$!
 for _ in $(seq 100); do [[ -s running ]] && break; sleep 0.1; done
 [[ -s running ]] || fail "the slow step does not start"
+for process in $(pgrep -g "$launcher") $(cat running); do
+  ! grep -qaF "$ANTHROPIC_API_KEY" "/proc/$process/environ" || fail "holds the key: $(tr '\0' ' ' <"/proc/$process/cmdline")"
+done
 kill -TERM -- "-$launcher"
 wait "$launcher" && fail "an interrupted step succeeds"
 for _ in $(seq 50); do kill -0 "$(cat running)" 2>/dev/null || break; sleep 0.1; done
