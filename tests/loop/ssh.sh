@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # A device step over a real sshd: the same verdict as here, nothing left there, and what becomes of
 # dead hosts, wrong keys, broken connections and interrupts.
-#   ssh.sh <source> <build> <work> [cuts]: breaks that many connections, 5 unless told
+#   ssh.sh <source> <build> <work> [cuts]: breaks that many connections, 3 unless told
 source "$(dirname "$0")/harness.sh"
-cuts=${4:-5}
+cuts=${4:-3}
 source "$(dirname "$0")/sshd.sh"
 
 device=$build_dir/bin/kernelloop-device
@@ -111,11 +111,17 @@ expect "Host key verification failed" changed.log
 exits 0 second.log "$ssh_launcher" deadhost,gpuhost "${step[@]}"
 cmp here.json out/reference.json || fail "the second host was not taken"
 
-# Connections that break at any time: the same result, once, and nothing left.
+# Connections that break at any time: the same result, the step run once, and nothing left.
 export KERNELLOOP_SSH_PATIENCE=60
+cat >counting.sh <<EOF
+#!/bin/sh
+[ "\$1" = run ] && echo run >>"$work_dir/runs"
+exec "$device" "\$@"
+EOF
+chmod +x counting.sh
 for cut in $(seq "$cuts"); do
   rm -f out/reference.json
-  "$ssh_launcher" gpuhost "${step[@]}" >cut.log 2>&1 &
+  "$ssh_launcher" gpuhost "$work_dir/counting.sh" "${step[@]:1}" >cut.log 2>&1 &
   launcher=$!
   for _ in 1 2 3; do
     sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
@@ -125,6 +131,7 @@ for cut in $(seq "$cuts"); do
   cmp here.json out/reference.json || fail "cut $cut: another result"
   cmp here.log cut.log || fail "cut $cut: another line"
 done
+[[ $(wc -l <runs) == "$cuts" ]] || fail "$(wc -l <runs) runs of $cuts steps"
 nothing_left
 
 # An interrupt ends what runs there. No process of the launcher holds a model's key.
