@@ -114,7 +114,7 @@ fs::path make_bundle(const StepLine& line, const fs::path& program, const fs::pa
                                     {"arguments", arguments},
                                     {"files", files},
                                     {"program", sha256_of_file(program)}});
-  const fs::path folder = into / sha256(text);
+  fs::path folder = into / sha256(text);
   if (fs::exists(folder / "bundle.json")) return folder;
   for (const auto& [name, content] : contents.files()) write_file_atomic(folder / name, content);
   write_file_atomic(folder / "bundle.json", text);  // last: without it there is no bundle

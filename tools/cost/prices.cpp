@@ -45,7 +45,7 @@ Rates rates_of(const JsonDocument& table, const std::string& pointer, const Json
 std::string day_of(const JsonDocument& table, const std::string& pointer, const Json& row,
                    const char* name) {
   static const std::regex k_day(R"(\d{4}-\d{2}-\d{2})");
-  const std::string day = text_member(row, name);
+  std::string day = text_member(row, name);
   if (row.contains(name) && !std::regex_match(day, k_day)) {
     fail_row(table, pointer + "/" + name, "must be a day, like \"2026-11-29\"");
   }

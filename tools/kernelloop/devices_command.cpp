@@ -46,7 +46,7 @@ Json devices_of(const OpConfig& config) {
     fail(code, "the devices of {} are not to be had ({}): {}", config.op, result.describe(),
          result.error_output.substr(0, result.error_output.find('\n')));
   }
-  const Json json = Json::parse(result.output, nullptr, false);
+  Json json = Json::parse(result.output, nullptr, false);
   if (!member(json, "devices").is_array()) {
     fail(ExitCode::environment, "{} list --json does not list devices",
          config.device_tool.string());
