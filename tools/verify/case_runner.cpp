@@ -109,7 +109,8 @@ Verdict status_of(const CaseVerdict& verdict) {
 
 RepeatedCase* CaseRunner::repeat(const CasePlan& plan, CaseData& data, CaseVerdict& verdict) const {
   verdict.axes[plan.repetition->axis] = plan.repetition->whole;
-  const std::int64_t needed = RepeatedCase::bytes_needed(spec_, resolve_axes(spec_, verdict.axes));
+  const auto needed =
+      static_cast<std::int64_t>(bytes_of(slots_of(spec_, resolve_axes(spec_, verdict.axes))));
   const std::int64_t there = executor_.device().memory_bytes;
   if (needed > there / 10 * 9) {
     verdict.note =

@@ -26,18 +26,6 @@ std::size_t bytes_of(const Tensor& tensor, const Bindings& axes) {
   return static_cast<std::size_t>(element_count(tensor, axes)) * info(tensor.dtype).size;
 }
 
-std::vector<TensorArena::Slot> whole_slots(const OpSpec& spec, const Bindings& axes) {
-  std::vector<TensorArena::Slot> slots;
-  for (const Tensor& input : spec.inputs) {
-    if (input.scalar) continue;
-    slots.push_back({input.name, bytes_of(input, axes), false, input.alignment});
-  }
-  for (const Tensor& output : spec.outputs) {
-    slots.push_back({output.name, bytes_of(output, axes), true, output.alignment});
-  }
-  return slots;
-}
-
 void repeat(std::span<const std::byte> pattern, std::span<std::byte> target) {
   const std::size_t periods = (target.size() + pattern.size() - 1) / pattern.size();
   detail::parallel_for(static_cast<std::int64_t>(periods), core_count(), [&](std::int64_t number) {
@@ -59,17 +47,11 @@ RepeatedCase::RepeatedCase(const OpSpec& spec, CaseData& period, Repetition repe
       period_(period),
       repetition_(std::move(repetition)),
       axes_(whole_axes(spec, period, repetition_)),
-      arena_(whole_slots(spec, axes_)) {
+      arena_(slots_of(spec, axes_)) {
   for (const Tensor& input : spec.inputs) {
     if (input.scalar || bytes_of(input, axes_) == 0) continue;
     repeat(period.arena().bytes(input.name), arena_.bytes(input.name));
   }
-}
-
-std::int64_t RepeatedCase::bytes_needed(const OpSpec& spec, const Bindings& axes) {
-  std::size_t bytes = 0;
-  for (const TensorArena::Slot& slot : whole_slots(spec, axes)) bytes += slot.bytes;
-  return static_cast<std::int64_t>(bytes);
 }
 
 bool RepeatedCase::same_as_first(std::int64_t number) const {

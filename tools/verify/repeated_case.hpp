@@ -25,9 +25,6 @@ class RepeatedCase {
   [[nodiscard]] const Bindings& axes() const noexcept { return axes_; }  // of the whole
   [[nodiscard]] const TensorArena& arena() const noexcept { return arena_; }
 
-  // What all tensors of this shape take, in bytes.
-  static std::int64_t bytes_needed(const OpSpec& spec, const Bindings& axes);
-
   // Judges every period by what the reference makes of one. The verdicts are those of the first
   // period that is wrong, or of the first.
   std::vector<OutputVerdict> judge(const std::map<std::string, ReferenceOutput>& expected,
