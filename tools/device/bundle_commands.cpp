@@ -2,6 +2,7 @@
 #include "device/commands.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/own_paths.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -9,9 +10,9 @@
 #include "bundle/bundle.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,6 @@ namespace kernelloop {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path this_program() { return fs::read_symlink("/proc/self/exe"); }
 
 struct BundleOptions {
   std::string directory;
@@ -36,10 +35,7 @@ StepLine rest_of(const CLI::App& command) {
 }
 
 fs::path default_cache() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (cache != nullptr && *cache == '/') return fs::path(cache) / "kernelloop" / "ceilings";
-  if (home != nullptr && *home == '/') return fs::path(home) / ".cache/kernelloop/ceilings";
+  if (const std::optional<fs::path> cache = user_cache()) return *cache / "ceilings";
   fail(ExitCode::usage, "run: neither HOME nor XDG_CACHE_HOME is set; name --cache-dir");
 }
 

@@ -10,6 +10,7 @@
 #include "device/tool_run.hpp"
 #include "device/worker_process.hpp"
 #include "support/error.hpp"
+#include "support/own_paths.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>
@@ -25,13 +26,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds k_describe_timeout{60000};
 constexpr milliseconds k_load_timeout{30000};
 constexpr milliseconds k_roof_timeout{60000};
-
-std::filesystem::path own_program() {
-  std::error_code error;
-  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) fail(ExitCode::environment, "cannot tell which program this is: {}", error.message());
-  return program;
-}
 
 }  // namespace
 
@@ -62,7 +56,7 @@ struct Worker::Impl {
   }
 
   [[nodiscard]] std::filesystem::path program() const {
-    return options.program.empty() ? own_program() : options.program;
+    return options.program.empty() ? this_program() : options.program;
   }
 
   void start() {

@@ -2,6 +2,7 @@
 #include "kernelloop/commands.hpp"
 #include "kernelloop/op_choice.hpp"
 #include "support/error.hpp"
+#include "support/own_paths.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -33,8 +34,7 @@ void examine(const DoctorOptions& options) {
     machine.host_compiler = config.host_compiler;
     generated_dir = config.generated_dir;
   } else {
-    const std::filesystem::path beside =
-        std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kernelloop-device";
+    const std::filesystem::path beside = this_program().parent_path() / "kernelloop-device";
     if (std::filesystem::exists(beside)) machine.device_tool = beside;
   }
   std::vector<Finding> findings;

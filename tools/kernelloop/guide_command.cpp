@@ -3,6 +3,7 @@
 #include "kernelloop/op_choice.hpp"
 #include "propose/templates.hpp"
 #include "propose/user_config.hpp"
+#include "support/own_paths.hpp"
 #include "support/text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -44,8 +45,7 @@ void print_guide(const OpChoice& choice) {
                              {"languages", fmt::format("{}", fmt::join(titles_of(config), ", "))},
                              {"build", build.string()},
                              {"build_word", shell_word(build.string())},
-                             {"kernelloop",
-                              shell_word(std::filesystem::read_symlink("/proc/self/exe").string())},
+                             {"kernelloop", shell_word(this_program().string())},
                              {"generated", config.generated_dir.string()},
                              {"reports", config.reports_dir.string()},
                              {"hints", config.hints.string()},

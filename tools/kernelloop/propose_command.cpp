@@ -5,6 +5,7 @@
 #include "kernelloop/compile_request.hpp"
 #include "propose/propose.hpp"
 #include "support/error.hpp"
+#include "support/own_paths.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -85,7 +86,7 @@ void propose_and_say(const ProposeOptions& options) {
   request.user = &user;
   request.compiler = &compiler;
   request.version = options.version;
-  request.courier = {std::filesystem::read_symlink("/proc/self/exe").string(), "courier"};
+  request.courier = {this_program().string(), "courier"};
   // Nothing is read for a version that is there; a directory that has gone must not matter then.
   std::unique_ptr<ContextReader> reader;
   std::vector<std::unique_ptr<ReadingTool>> tools;

@@ -4,6 +4,7 @@
 #include "support/files.hpp"
 #include "support/hash.hpp"
 #include "support/json.hpp"
+#include "support/own_paths.hpp"
 #include "support/process.hpp"
 #include "support/text.hpp"
 
@@ -109,15 +110,10 @@ std::string toolchain_name(const Language& language) {
 }
 
 std::filesystem::path toolchain_folder(const Language& language) {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  std::filesystem::path root = cache != nullptr ? cache : "";
-  if (!root.is_absolute()) {
-    const char* home = std::getenv("HOME");
-    if (home == nullptr) fail(ExitCode::environment, "neither XDG_CACHE_HOME nor HOME is set");
-    root = std::filesystem::path(home) / ".cache";
-  }
+  const std::optional<std::filesystem::path> root = user_cache();
+  if (!root) fail(ExitCode::environment, "neither XDG_CACHE_HOME nor HOME is set");
   const std::string hash = sha256(fmt::format("{}", fmt::join(language.requirements, "\n")));
-  return root / "kernelloop" / "toolchains" /
+  return *root / "toolchains" /
          fmt::format("{}-{}", toolchain_name(language), hash.substr(0, k_digits));
 }
 

@@ -78,10 +78,7 @@ RungVerdict climb_rung(const PlannedRung& planned, CaseQueue& queue, const CaseR
     now.verdict = runner.begin(plan, *now.data);
     if (before) {
       add(before->verdict.get(), verdict);
-      if (!goes_on()) {
-        now.verdict.wait();
-        return verdict;
-      }
+      if (!goes_on()) return verdict;
       spare = std::move(before->data);
     }
     before = std::move(now);
