@@ -21,7 +21,12 @@
 #include "languages/version_source.hpp"
 #include <kernelloop/cpu/abi.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace kernelloop {
 namespace {
@@ -70,28 +75,20 @@ Adopted adopted_version(const OpConfig& config) {
 }
 
 // Compiles the adopted version beside the loop's own files, once for all tests of the operator.
+// Tests share what is compiled; only who compiles it has it alone.
 class TestBed {
  public:
   TestBed(const OpConfig& config, const Adopted& adopted)
-      : config_(config), dir_(config.build_dir / "check"), lock_(dir_ / "lock") {
-    const JsonDocument document = read_json(config.spec);
-    const OpSpec spec = parse_op_spec(document);
-    require_servable(document, spec);
-    const SpecParts parts = split_spec(document);
-    write_file_if_changed(dir_ / "contract.json", to_text(parts.contract));
-    write_file_if_changed(dir_ / "checks.json", to_text(parts.checks));
-    write_file_if_changed(dir_ / "timing.json", to_text(parts.timing));
-    const fs::path source = version_source(config.generated_dir / config.op / adopted.version);
-    const Json key = {
-        {"source", sha256_of_file(source)},          {"path", source.string()},
-        {"contract", sha256(parts.contract.dump())}, {"architectures", config.architectures},
-        {"options", config.compile_options},         {"nvcc", config.nvcc.string()},
-        {"cpu_abi", KERNELLOOP_CPU_ABI_VERSION},     {"device", config.device}};
-    const fs::path key_file = dir_ / "compiled.key";
-    if (fs::exists(key_file) && read_file(key_file) == to_text(key)) return;
-    fs::remove(key_file);
-    write_file_atomic(dir_ / "compile.json", to_text(compiled(spec, source, adopted.version)));
-    write_file_atomic(key_file, to_text(key));
+      : config_(config), dir_(config.build_dir / "check") {
+    const Contents contents = contents_for(adopted);
+    const fs::path lock = dir_ / "lock";
+    for (;;) {
+      in_use_.emplace(lock, FileLock::Wait::block, FileLock::Mode::shared);
+      if (holds(contents)) return;
+      in_use_.reset();
+      const FileLock alone(lock);
+      if (!holds(contents)) prepare(contents, adopted);
+    }
   }
 
   // Runs the device program through the launcher; its output is the test's output.
@@ -126,16 +123,61 @@ class TestBed {
   [[nodiscard]] const fs::path& dir() const noexcept { return dir_; }
 
  private:
-  [[nodiscard]] Json compiled(const OpSpec& spec, const fs::path& source,
-                              const std::string& version) const {
-    Json result = {{"schema_version", 1}, {"op", config_.op}, {"version", version}};
-    result.update(compile_version(compile_request(config_, spec, source, dir_)));
+  // What the directory must hold for a test to run.
+  struct Contents {
+    OpSpec spec;
+    fs::path source;
+    std::map<std::string, std::string> parts;  // of the spec, by file
+    std::string key;                           // of what was compiled
+  };
+
+  [[nodiscard]] Contents contents_for(const Adopted& adopted) const {
+    const JsonDocument document = read_json(config_.spec);
+    Contents result;
+    result.spec = parse_op_spec(document);
+    require_servable(document, result.spec);
+    const SpecParts parts = split_spec(document);
+    result.parts = {{"contract.json", to_text(parts.contract)},
+                    {"checks.json", to_text(parts.checks)},
+                    {"timing.json", to_text(parts.timing)}};
+    result.source = version_source(config_.generated_dir / config_.op / adopted.version);
+    result.key = to_text({{"source", sha256_of_file(result.source)},
+                          {"path", result.source.string()},
+                          {"contract", sha256(parts.contract.dump())},
+                          {"architectures", config_.architectures},
+                          {"options", config_.compile_options},
+                          {"nvcc", config_.nvcc.string()},
+                          {"cpu_abi", KERNELLOOP_CPU_ABI_VERSION},
+                          {"device", config_.device}});
     return result;
   }
 
+  [[nodiscard]] bool has(const std::string& file, const std::string& text) const {
+    return fs::exists(dir_ / file) && read_file(dir_ / file) == text;
+  }
+
+  [[nodiscard]] bool holds(const Contents& contents) const {
+    return has(k_key_file, contents.key) &&
+           std::all_of(contents.parts.begin(), contents.parts.end(),
+                       [&](const auto& part) { return has(part.first, part.second); });
+  }
+
+  void prepare(const Contents& contents, const Adopted& adopted) const {
+    for (const auto& [file, text] : contents.parts) write_file_if_changed(dir_ / file, text);
+    if (has(k_key_file, contents.key)) return;
+    fs::remove(dir_ / k_key_file);
+    Json compiled = {{"schema_version", 1}, {"op", config_.op}, {"version", adopted.version}};
+    compiled.update(
+        compile_version(compile_request(config_, contents.spec, contents.source, dir_)));
+    write_file_atomic(dir_ / "compile.json", to_text(compiled));
+    write_file_atomic(dir_ / k_key_file, contents.key);
+  }
+
+  static constexpr const char* k_key_file = "compiled.key";
+
   const OpConfig& config_;
   fs::path dir_;
-  FileLock lock_;
+  std::optional<FileLock> in_use_;
 };
 
 // Only 1 is a verdict.

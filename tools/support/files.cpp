@@ -141,7 +141,7 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-FileLock::FileLock(const std::filesystem::path& path, Wait wait) {
+FileLock::FileLock(const std::filesystem::path& path, Wait wait, Mode mode) {
   create_parent(path);
   // O_CREAT only when it is missing: in a sticky directory the kernel may refuse O_CREAT on a file
   // of another user. flock needs no write permission either.
@@ -151,9 +151,11 @@ FileLock::FileLock(const std::filesystem::path& path, Wait wait) {
     descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   }
   if (descriptor_ < 0) fail_io("lock", path, errno);
+  const int operation =
+      (mode == Mode::shared ? LOCK_SH : LOCK_EX) | (wait == Wait::try_once ? LOCK_NB : 0);
   int result = 0;
   do {
-    result = ::flock(descriptor_, LOCK_EX | (wait == Wait::try_once ? LOCK_NB : 0));
+    result = ::flock(descriptor_, operation);
   } while (result != 0 && errno == EINTR);
   if (result == 0) return;
   const int reason = errno;

@@ -43,15 +43,17 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-// An exclusive advisory lock on a file (created when missing), held for the object's life and
-// released by the kernel when the process dies.
+// An advisory lock on a file (created when missing), held for the object's life and released by the
+// kernel when the process dies. Any number may hold it shared, or one exclusively.
 class FileLock {
  public:
   enum class Wait { block, try_once };
+  enum class Mode { exclusive, shared };
 
   // Throws Error(io) when the file cannot be opened, or, with try_once, never for a held lock:
   // ask `held()`.
-  explicit FileLock(const std::filesystem::path& path, Wait wait = Wait::block);
+  explicit FileLock(const std::filesystem::path& path, Wait wait = Wait::block,
+                    Mode mode = Mode::exclusive);
   ~FileLock();
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&&) = delete;

@@ -69,5 +69,19 @@ TEST_F(Files, ALockIsExclusiveAndGoesWithItsOwner) {
   EXPECT_TRUE(FileLock(path, FileLock::Wait::try_once).held());
 }
 
+TEST_F(Files, ASharedLockKeepsOutOnlyWhoWantsItAlone) {
+  const fs::path path = directory_.path() / "lock";
+  const auto can = [&](FileLock::Mode mode) {
+    return FileLock(path, FileLock::Wait::try_once, mode).held();
+  };
+  {
+    const FileLock first(path, FileLock::Wait::block, FileLock::Mode::shared);
+    EXPECT_TRUE(can(FileLock::Mode::shared));
+    EXPECT_FALSE(can(FileLock::Mode::exclusive));
+  }
+  const FileLock alone(path);
+  EXPECT_FALSE(can(FileLock::Mode::shared));
+}
+
 }  // namespace
 }  // namespace kernelloop
