@@ -110,7 +110,7 @@ class Bench {
  private:
   [[nodiscard]] ExecutorFactory executors() const {
     return [this](const CompiledVersion& version) -> std::unique_ptr<Executor> {
-      return std::make_unique<WorkerExecutor>(WorkerOptions{setup_.device, setup_.program, {}},
+      return std::make_unique<WorkerExecutor>(WorkerOptions{setup_.device, setup_.program},
                                               version);
     };
   }

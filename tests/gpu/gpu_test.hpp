@@ -64,7 +64,7 @@ inline float element(const TensorArena& arena, const std::string& tensor, int i)
 
 class GpuTest : public ::testing::Test {
  protected:
-  GpuTest() : worker_(WorkerOptions{"cuda", KERNELLOOP_DEVICE_PROGRAM, {}}) {}
+  GpuTest() : worker_(WorkerOptions{"cuda", KERNELLOOP_DEVICE_PROGRAM}) {}
 
   void SetUp() override {
     try {

@@ -28,7 +28,7 @@ class TimingDevice {
 class WorkerDevice : public TimingDevice {
  public:
   explicit WorkerDevice(const std::string& kind, const std::filesystem::path& program = {})
-      : worker_(WorkerOptions{kind, program, {}}) {}
+      : worker_(WorkerOptions{kind, program, true}) {}
 
   const DeviceDescription& device() override { return worker_.device(); }
   int load(const Artifact& artifact) override { return worker_.load(artifact); }

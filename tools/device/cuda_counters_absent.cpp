@@ -9,4 +9,6 @@ CounterResult count_events(const std::vector<std::string>&, const std::function<
   return result;
 }
 
+void load_counters() {}
+
 }  // namespace kernelloop

@@ -15,19 +15,20 @@ constexpr std::size_t k_small_bytes = std::size_t{4} << 20;
 constexpr std::int64_t k_piece_bytes = std::int64_t{1} << 20;  // of a core at a time
 constexpr std::size_t k_most_cores = 8;                        // more do not fill memory faster
 
-void copy_with_cores(std::byte* to, const std::byte* from, std::size_t bytes) {
+}  // namespace
+
+void CudaStaging::copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   const auto size = static_cast<std::int64_t>(bytes);
   const std::int64_t pieces = (size + k_piece_bytes - 1) / k_piece_bytes;
-  detail::parallel_for(pieces, std::min(core_count(), k_most_cores), [&](std::int64_t piece) {
+  crew_->run(pieces, [&](std::int64_t piece) {
     const std::int64_t begin = piece * k_piece_bytes;
     std::memcpy(to + begin, from + begin,
                 static_cast<std::size_t>(std::min(k_piece_bytes, size - begin)));
   });
 }
 
-}  // namespace
-
 void CudaStaging::prepare() {
+  if (!crew_) crew_ = std::make_unique<Crew>(std::min(core_count(), k_most_cores));
   for (Half& half : halves_) {
     if (half.memory.get() != nullptr) continue;
     half.memory = allocate_pinned(driver_, k_half_bytes);
@@ -55,7 +56,7 @@ void CudaStaging::upload(CUdeviceptr to, const std::byte* from, std::size_t byte
     Half& half = halves_[turn % 2];
     const std::size_t size = std::min(k_half_bytes, bytes - begin);
     wait(half);
-    copy_with_cores(half.data(), from + begin, size);
+    copy(half.data(), from + begin, size);
     driver_.check(driver_.cuMemcpyHtoDAsync(to + begin, half.data(), size, stream),
                   "uploading an input");
     record(half, stream);
@@ -82,7 +83,7 @@ void CudaStaging::download(std::byte* to, CUdeviceptr from, std::size_t bytes, C
     fetch(begin + k_half_bytes, turn + 1);
     const Half& half = halves_[turn % 2];
     wait(half);
-    copy_with_cores(to + begin, half.data(), std::min(k_half_bytes, bytes - begin));
+    copy(to + begin, half.data(), std::min(k_half_bytes, bytes - begin));
   }
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "device/cuda_objects.hpp"
+#include "support/crew.hpp"
 
 #include <array>
 #include <cstddef>
+#include <memory>
 
 namespace kernelloop {
 
@@ -12,7 +14,7 @@ namespace kernelloop {
 // cores fill one half of some pinned memory while the bus empties the other.
 class CudaStaging {
  public:
-  // Takes no memory before the first large copy.
+  // Takes no memory and starts no thread before the first large copy.
   explicit CudaStaging(const CudaDriver& driver) : driver_(driver) {}
 
   // In the order of the stream; `from` may change as soon as this returns. Throws CudaFailure.
@@ -29,11 +31,13 @@ class CudaStaging {
   };
 
   void prepare();
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes);
   void wait(const Half& half) const;
   void record(Half& half, CUstream stream) const;
 
   const CudaDriver& driver_;
   std::array<Half, 2> halves_;
+  std::unique_ptr<Crew> crew_;
 };
 
 }  // namespace kernelloop

@@ -66,6 +66,8 @@ class Device {
   virtual Fault load(int module, const Artifact& artifact) = 0;
   virtual RunResult run(const RunJob& job) = 0;
   virtual TimeResult time(const TimeJob& job) = 0;
+  // Loads on the side what watching and counting take, so that the first who asks need not wait.
+  virtual void expect_times() {}
   // Launches the harness's kernel with the fault for a tool that watches this process; what comes
   // of it is for the tool to say. Only after everything else.
   virtual void plant(SanitizerTool tool) = 0;

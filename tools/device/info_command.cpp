@@ -18,7 +18,7 @@ namespace kernelloop {
 namespace {
 
 DeviceDescription describe(const std::string& kind) {
-  Worker worker(WorkerOptions{kind, {}, {}});
+  Worker worker(WorkerOptions{kind, {}});
   return worker.device();
 }
 

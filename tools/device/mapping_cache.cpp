@@ -7,12 +7,31 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 namespace kernelloop {
 
+namespace {
+
+// Unmapping that many bytes takes longer than starting a thread for it.
+constexpr std::size_t k_worth_a_thread = std::size_t{16} << 20;
+
+}  // namespace
+
 void MappingCache::begin_request() {
   ++now_;
-  std::erase_if(entries_, [&](const Entry& entry) { return now_ - entry.last_used > requests_; });
+  const auto old = std::ranges::partition(
+      entries_, [&](const Entry& entry) { return now_ - entry.last_used <= requests_; });
+  std::size_t bytes = 0;
+  for (const Entry& entry : old) bytes += entry.size;
+  if (bytes >= k_worth_a_thread) {
+    std::vector<Entry> let_go(std::make_move_iterator(old.begin()),
+                              std::make_move_iterator(old.end()));
+    unmapping_ =
+        std::async(std::launch::async, [let_go = std::move(let_go)]() mutable { let_go.clear(); });
+  }
+  entries_.erase(old.begin(), old.end());
 }
 
 std::byte* MappingCache::map(int descriptor, std::size_t size, bool writable) {

@@ -4,6 +4,7 @@
 #include "device/tensor_arena.hpp"
 
 #include <cstddef>
+#include <future>
 #include <vector>
 
 namespace kernelloop {
@@ -38,6 +39,7 @@ class MappingCache {
   std::size_t requests_;
   std::size_t now_ = 0;
   std::vector<Entry> entries_;
+  std::future<void> unmapping_;  // of large memories that were let go
 };
 
 }  // namespace kernelloop

@@ -33,7 +33,7 @@ void profile_and_write(const ProfileOptions& options) {
   if (!options.ncu.empty()) request.ncu_csv = read_file(options.ncu);
   request.workload = options.workload;
   request.seed = std::random_device()();
-  Worker worker(WorkerOptions{"cuda", {}, {}});
+  Worker worker(WorkerOptions{"cuda", {}});
   const Json profile = profile_version(request, worker);
   write_file_if_changed(options.output, to_text(profile));
   fmt::print("{}", profile_text(profile));

@@ -39,7 +39,7 @@ void trace_and_write(const TraceOptions& options) {
   request.verified = read_json(options.verified).value;
   request.workload = options.workload;
   request.seed = std::random_device()();
-  Worker worker(WorkerOptions{"cuda", {}, {}});
+  Worker worker(WorkerOptions{"cuda", {}});
   const TraceReport report = trace_version(request, worker);
   const std::filesystem::path output(options.output);
   // What the viewer opens first: trace.json is what Ninja waits for.

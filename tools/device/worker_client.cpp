@@ -68,7 +68,8 @@ struct Worker::Impl {
     loaded.clear();
     reached = false;
     process = std::make_unique<WorkerProcess>(start);
-    Exchange exchange = process->ask(Json{{"op", "describe"}}, {}, k_describe_timeout);
+    Exchange exchange =
+        process->ask(Json{{"op", "describe"}, {"times", options.times}}, {}, k_describe_timeout);
     if (exchange.end != Exchange::End::replied) {
       const std::string what = exchange.end == Exchange::End::timed_out
                                    ? "did not answer within " + seconds_text(k_describe_timeout)

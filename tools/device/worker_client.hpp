@@ -160,9 +160,9 @@ struct NcuResult {
 };
 
 struct WorkerOptions {
-  std::string device;                 // "cuda" | "cpu"
-  std::filesystem::path program;      // kernelloop-device itself; empty: /proc/self/exe
-  std::vector<std::string> launcher;  // unused here; the launcher goes before the whole step
+  std::string device;             // "cuda" | "cpu"
+  std::filesystem::path program;  // kernelloop-device itself; empty: /proc/self/exe
+  bool times = false;  // times will be asked for: what that takes is loaded while it waits
 };
 
 class Worker {

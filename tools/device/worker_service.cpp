@@ -52,7 +52,7 @@ class Service {
   Json answer(const Json& request, std::vector<Descriptor> memories) {
     try {
       const std::string op = request.at("op").get<std::string>();
-      if (op == "describe") return describe();
+      if (op == "describe") return describe(request.value("times", false));
       if (op == "load") {
         const Fault fault =
             device().load(request.at("module").get<int>(), artifact_from_request(request));
@@ -107,8 +107,9 @@ class Service {
     return reply;
   }
 
-  Json describe() {
+  Json describe(bool times) {
     DeviceDescription description = device().describe();
+    if (times) device().expect_times();
     description.confinement = confinement();
     return Json{{"device", to_json(description)}};
   }

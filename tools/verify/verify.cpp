@@ -203,7 +203,7 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
 
 ExecutorFactory worker_executors(const std::string& device) {
   return [device](const CompiledVersion& version) -> std::unique_ptr<Executor> {
-    return std::make_unique<WorkerExecutor>(WorkerOptions{device, {}, {}}, version);
+    return std::make_unique<WorkerExecutor>(WorkerOptions{device, {}}, version);
   };
 }
 

@@ -15,7 +15,7 @@ constexpr int k_count = 100;
 
 class CpuBaseline : public ::testing::Test {
  protected:
-  CpuBaseline() : worker_(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM, {}}) {
+  CpuBaseline() : worker_(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM}) {
     plan_.host = HostCall{
         "twice", {{"n", k_count}}, {{"factor", 2.0}}, {{"x", {k_count}}, {"y", {k_count}}}};
   }

@@ -27,7 +27,7 @@ TEST(SanitizerRuntimes, AreFoundInTheLibraryAndAddressComesFirst) {
 
 // What a version does that needs `library`, in a worker.
 RunResult run_with(const char* library) {
-  Worker worker(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM, {}});
+  Worker worker(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM});
   worker.load({library, {"twice"}});
   TensorArena arena = test::make_tensors(8);
   RunRequest request;

@@ -27,12 +27,12 @@ using ::testing::Not;
 
 constexpr int k_elements = 100;
 
-Worker make_worker() { return Worker(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM, {}}); }
+Worker make_worker() { return Worker(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM}); }
 
 // One worker with the plain fixture as module 0.
 class Supervision : public ::testing::Test {
  protected:
-  Supervision() : worker_(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM, {}}) {
+  Supervision() : worker_(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM}) {
     worker_.load({DEVICE_FIXTURE, {"twice"}});
   }
 
@@ -285,7 +285,7 @@ TEST(SupervisionOfLoading, WhatCannotBeLoadedIsSaid) {
 }
 
 TEST(SupervisionOfStart, AMissingProgramIsAnErrorOfTheEnvironment) {
-  Worker worker(WorkerOptions{"cpu", "/nowhere/kernelloop-device", {}});
+  Worker worker(WorkerOptions{"cpu", "/nowhere/kernelloop-device"});
   try {
     worker.device();
     FAIL() << "no error";
@@ -296,7 +296,7 @@ TEST(SupervisionOfStart, AMissingProgramIsAnErrorOfTheEnvironment) {
 }
 
 TEST(SupervisionOfStart, AProgramThatIsNoWorkerIsAnErrorOfTheEnvironment) {
-  Worker worker(WorkerOptions{"cpu", "/bin/false", {}});
+  Worker worker(WorkerOptions{"cpu", "/bin/false"});
   try {
     worker.device();
     FAIL() << "no error";
@@ -307,7 +307,7 @@ TEST(SupervisionOfStart, AProgramThatIsNoWorkerIsAnErrorOfTheEnvironment) {
 }
 
 TEST(SupervisionOfStart, AnUnknownDeviceIsAnError) {
-  Worker worker(WorkerOptions{"abacus", KERNELLOOP_DEVICE_PROGRAM, {}});
+  Worker worker(WorkerOptions{"abacus", KERNELLOOP_DEVICE_PROGRAM});
   try {
     worker.device();
     FAIL() << "no error";

@@ -24,7 +24,7 @@ constexpr int k_timed_elements = 100;
 
 class CpuTiming : public ::testing::Test {
  protected:
-  CpuTiming() : worker_(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM, {}}) {
+  CpuTiming() : worker_(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM}) {
     worker_.load({DEVICE_FIXTURE, {"twice"}});
     request_.sets = {&arena_};
     request_.stop = {5, 12, 0, milliseconds(0)};
