@@ -1,12 +1,12 @@
 #include "compile/directive_policy.hpp"
 
+#include "compile/harmless_macro.hpp"
 #include "compile/source_text.hpp"
 #include "compile/text.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
 #include <string>
 #include <string_view>
 
@@ -33,32 +33,16 @@ Problem refused_directive(const Directive& one) {
                      one.line);
 }
 
-// "32" of "WARP 32"; all behind the parameters of a macro that has such.
-std::string_view content_of(std::string_view definition) {
-  std::size_t at = 0;
-  while (at < definition.size() && is_word(definition[at])) ++at;
-  return trimmed(definition.substr(at));
-}
-
-// Nothing, or one number: whatever a header makes of it, it is no code.
-bool is_harmless(std::string_view content) {
-  if (content.empty()) return true;
-  if (std::isdigit(static_cast<unsigned char>(content.front())) == 0) return false;
-  for (const char c : content) {
-    if (!is_word(c) && c != '.' && c != '\'') return false;
-  }
-  return true;
-}
-
 void check_macros_before_includes(const std::vector<Directive>& directives,
                                   std::vector<Problem>& problems) {
   std::size_t last_include = 0;
   for (std::size_t i = 0; i < directives.size(); ++i) {
     if (directives[i].name == "include") last_include = i;
   }
+  HarmlessMacros harmless;
   for (std::size_t i = 0; i < last_include; ++i) {
     const Directive& one = directives[i];
-    if (one.name != "define" || is_harmless(content_of(one.rest))) continue;
+    if (one.name != "define" || harmless.admit(one.rest)) continue;
     problems.push_back(broken_rule(
         fmt::format("the macro of `#define {}` could change what is included after it; move it "
                     "behind the last #include",

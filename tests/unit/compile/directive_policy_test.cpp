@@ -64,12 +64,41 @@ TEST(DirectivePolicy, OtherDirectivesAreRefused) {
                           HasSubstr("3 #assert is")));
 }
 
+TEST(DirectivePolicy, ArithmeticMayStandBeforeAnInclude) {
+  EXPECT_THAT(
+      refused_in(
+          "#define THREADS 128\n#define WARPS (THREADS / 32)\n#define K_EPS -1e-5f\n"
+          "#define CEIL_DIV(a, b) (((a) + (b) - 1) / (b))\n#define MASK ((unsigned)~0)\n"
+          "#define INF __int_as_float(0x7f800000)\n#define POW2(N) (N > 0 && !(N & (N - 1)))\n"
+          "#define BYTES (WARPS * sizeof(float) << 1 >= 4 ? 0x1p-3f : .5)\n#define NONE\n"
+          "#include <cuda_bf16.h>\n"),
+      IsEmpty());
+}
+
+TEST(DirectivePolicy, NothingButArithmeticMayStandBeforeAnInclude) {
+  for (const char* define : {"warps (32 / 4)", "_WARPS (32 / 4)", "MIXed 1 + 1", "F(x) f(x)",
+                             "f(x) ((x) + 1)", "assert(x)",       "A ) || (",    "A (1",
+                             "A 1; f()",       "A x = 1",         "A ++x",       "F(x) ((x) <<= 1)",
+                             "F(x) (x = 1)",   "F(x) --x",        "A {1}",       "A return",
+                             "A \"a\"",        "A 'a'",           "A B",         "F(...) 1 + 1",
+                             "F(x, 5) 1",      "F(x 1",           "F(x) x ## 1", "F(x) #x",
+                             "A asm",          "A x.y",           "A 1 , 2"}) {
+    EXPECT_THAT(refused_in(std::string("#define ") + define + "\n#include <math.h>\n"),
+                ElementsAre(HasSubstr("could change what is included after it")))
+        << define;
+  }
+  // A name counts from its definition on, and where that is arithmetic.
+  EXPECT_THAT(refused_in("#define A B\n#define B 1\n#define D A\n#include <math.h>\n"),
+              ElementsAre(HasSubstr("1 the macro of `#define A`"),
+                          HasSubstr("3 the macro of `#define D`")));
+}
+
 TEST(DirectivePolicy, NoMacroGoesIntoAHeader) {
   EXPECT_THAT(
-      refused_in("#define __THROW ; asm(\"syscall\")\n#define F(x) x\n#define private public\n"
+      refused_in("#define __THROW ; asm(\"syscall\")\n#define f(x) x\n#define private public\n"
                  "#define N 4u\n#include <math.h>\n#define LATER asm\n"),
       ElementsAre(HasSubstr("1 the macro of `#define __THROW` could change"),
-                  HasSubstr("2 the macro of `#define F`"),
+                  HasSubstr("2 the macro of `#define f`"),
                   HasSubstr("3 the macro of `#define private`")));
 }
 
