@@ -97,6 +97,13 @@ TEST_F(Residents, ABlockMayWaitForOnesBefore) {
   }
 }
 
+// One block of a later group is left when all others have ended, wherever it is kept.
+TEST_F(Residents, AnEarlyBlockMayBeTheLastThatWaitsWithinAGroup) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    EXPECT_EQ(running_sum("looks_back", 80, 32, 0, seed), counted(80)) << seed;
+  }
+}
+
 TEST_F(Residents, WaitingForNobodyEnds) {
   std::vector<unsigned> flags(4);
   for (const std::uint64_t seed : {0, 3}) {

@@ -114,9 +114,11 @@ inline void run_on() {
 // come.
 inline void finish_blocks_left(bool last_group) {
   unsigned fruitless = 0;
-  while (residence.blocks > (last_group ? 0 : residence.early)) {
+  // Early blocks wait for groups to come: alone, they would wait in vain.
+  const auto done = [&] { return residence.blocks <= (last_group ? 0 : residence.early); };
+  while (!done()) {
     const unsigned before = residence.blocks;
-    for (unsigned i = 0; i < k_places; ++i) {
+    for (unsigned i = 0; i < k_places && !done(); ++i) {
       if (!places[i].left) continue;
       enter_place(i);
       restore_shared_memory(i);
