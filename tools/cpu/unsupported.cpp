@@ -97,6 +97,15 @@ bool is_compiler_fence(const std::vector<PreprocessedToken>& tokens, std::size_t
   return colons == 3 && is(at, "\"memory\"") && is(at + 1, ")");
 }
 
+// cuda::barrier and the like, but nothing of cuda::std, which is the host's library here. A
+// variable may well be called cuda.
+bool names_libcudacxx(const std::vector<PreprocessedToken>& tokens, std::size_t at) {
+  const auto is = [&](std::size_t i, std::string_view text) {
+    return i < tokens.size() && tokens[i].is(text);
+  };
+  return is(at, "cuda") && is(at + 1, "::") && !is(at + 2, "std");
+}
+
 // The header's name as an include directive has it, when it comes with CUDA: "cub/cub.cuh" for
 // /usr/local/cuda/include/cccl/cub/cub.cuh. Empty for all others, our own stand-ins among them.
 std::string_view cuda_header(std::string_view path) {
@@ -124,10 +133,7 @@ std::optional<std::string> find_unsupported(const PreprocessedText& text) {
   for (std::size_t i = 0; i < text.tokens.size(); ++i) {
     const PreprocessedToken& token = text.tokens[i];
     std::string_view what = construct_of(token);
-    // cuda::barrier and the like; a variable may well be called cuda.
-    if (token.is("cuda") && i + 1 < text.tokens.size() && text.tokens[i + 1].is("::")) {
-      what = "libcu++ (cuda::)";
-    }
+    if (what.empty() && names_libcudacxx(text.tokens, i)) what = "libcu++ (cuda::)";
     if (what.empty() || is_compiler_fence(text.tokens, i)) continue;
     const bool member = i > 0 && (text.tokens[i - 1].is(".") || text.tokens[i - 1].is("->"));
     if (member) continue;

@@ -158,6 +158,34 @@ TEST_F(Build, OrdersForTheCompilerAreNoAssembly) {
   }
 }
 
+TEST_F(Build, CudaStdIsTheStandardLibrary) {
+  // What works on a device alone is not there.
+  expect_not_runnable("#include <cuda/std/barrier>\nextern \"C\" __global__ void k(int* x) {}\n",
+                      "kernel.cu:1: the CPU device lacks the header <cuda/std/barrier>");
+  std::string source;
+  for (const char* header : {"algorithm",        "array",    "bit",     "cassert",
+                             "cfloat",           "climits",  "cmath",   "concepts",
+                             "cstddef",          "cstdint",  "cstring", "functional",
+                             "initializer_list", "iterator", "limits",  "numeric",
+                             "optional",         "span",     "tuple",   "type_traits",
+                             "utility"}) {
+    source += std::string("#include <cuda/std/") + header + ">\n";
+  }
+  const CpuBuildResult built =
+      build(source +
+            "template <class T> __device__ T lowest() {\n"
+            "  if constexpr (cuda::std::is_same_v<T, float>) {\n"
+            "    return -cuda::std::numeric_limits<T>::infinity();\n"
+            "  }\n"
+            "  return cuda::std::min<T>(cuda::std::numeric_limits<T>::lowest(), T(0));\n"
+            "}\n"
+            "extern \"C\" __global__ void k(float* x, cuda::std::uint32_t n) {\n"
+            "  cuda::std::array<float, 2> both{lowest<float>(), float(lowest<int>())};\n"
+            "  x[0] = both[0] + cuda::std::plus<float>()(both[1], cuda::std::bit_cast<float>(n));\n"
+            "}\n");
+  EXPECT_EQ(built.status, Status::built) << built.reason;
+}
+
 TEST_F(Build, WhatTheDeviceLacksIsNamedWithItsLine) {
   const std::string kernel = "extern \"C\" __global__ void k(int* x) {\n";
   expect_not_runnable(kernel + "  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(*x));\n}\n",
@@ -188,8 +216,8 @@ TEST_F(Build, WhatTheDeviceLacksIsNamedWithItsLine) {
                       "kernel.cu:1: the CPU device lacks a cluster of blocks");
   expect_not_runnable("#include <cstdio>\n" + kernel + "  printf(\"%d\", *x);\n}\n",
                       "kernel.cu:3: the CPU device lacks printf");
-  expect_not_runnable(kernel + "  *x = __vaddss4(1, 2);\n}\n",
-                      "kernel.cu:2: the CPU device lacks the intrinsic `__vaddss4`");
+  expect_not_runnable(kernel + "  *x = __ffma2_rn(1, 2);\n}\n",
+                      "kernel.cu:2: the CPU device lacks the intrinsic `__ffma2_rn`");
   expect_not_runnable("#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n" +
                           kernel +
                           "  *x = cg::tiled_partition<64>(cg::this_thread_block()).size();\n}\n",

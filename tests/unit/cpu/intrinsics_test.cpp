@@ -45,6 +45,24 @@ TEST(Intrinsics, Integers) {
   EXPECT_EQ(out, expected);
 }
 
+TEST(Intrinsics, PartsOfAWord) {
+  const CpuModule module(built_kernels("intrinsics"));
+  std::array<unsigned, 37> out{};
+  ASSERT_EQ(module.launch("parts", shape(1, 1), out.data()).status, KERNELLOOP_CPU_OK);
+  const std::array<unsigned, 37> expected = {
+      0x00018000u, 0x01800200u,               // sums that wrap
+      0x7FFF8000u, 0xFF8002FFu,               // that saturate
+      0xFF000102u, 0x80007F00u, 0x00000002u,  // differences
+      0x80000001u, 0x7F017F01u, 0x80FF0100u, 0x7FFFFFFFu, 0xFFFF0001u,
+      0x01FF7F00u,                            // their magnitudes
+      0xFFFE0002u, 0x02020301u, 0xFF010202u,  // averages: halves away from zero, then
+                                              // down
+      0x7FFF0001u, 0x8000FFFFu, 0x80FF0101u, 0x7F010101u, 0xFF00FF00u, 0x0000FFFFu, 0xFFFF0000u,
+      0x00010000u, 0x01010100u, 255u + 1u + 128u + 1u, 0xFFFEu + 2u, 0xFFFFFFFFu, 0u, 0x80000003u,
+      0x80000002u, 1u, 0x00000003u, 0x00050002u, 2u, 0xFFFFFFFFu, 1u};
+  EXPECT_EQ(out, expected);
+}
+
 TEST(Intrinsics, Floats) {
   const CpuModule module(built_kernels("intrinsics"));
   std::array<float, 28> out{};

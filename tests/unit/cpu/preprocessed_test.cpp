@@ -121,7 +121,8 @@ TEST(Unsupported, MembersAndPlainNamesAreFine) {
   };
   EXPECT_EQ(found("int cuda = 1; x.asm; y->printf(); const char* s = \"asm\"; int cudart;"), "");
   EXPECT_EQ(found("cudaGridDependencySynchronize();"), "");
-  EXPECT_THAT(found("auto b = cuda::std::min(1, 2);"), HasSubstr("libcu++"));
+  EXPECT_EQ(found("auto b = cuda::std::min(1, 2); auto c = ::cuda::std::byte(1);"), "");
+  EXPECT_THAT(found("cuda::barrier<cuda::thread_scope_block> b;"), HasSubstr("libcu++"));
   EXPECT_THAT(found("__mma_m16n16k16();"), HasSubstr("tensor core"));
 }
 

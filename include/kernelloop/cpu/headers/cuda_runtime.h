@@ -7,6 +7,7 @@
 #include "../device/memory.hpp"
 #include "../device/qualifiers.hpp"
 #include "../device/rounding.hpp"
+#include "../device/simd.hpp"
 #include "../device/synchronization.hpp"
 #include "../device/vector_types.hpp"
 #include "../device/warp_functions.hpp"

@@ -71,3 +71,47 @@ extern "C" __global__ void clocks(int* out) {
   const clock_t ticks = clock();
   out[0] = clock64() >= before && clock() >= ticks && __isShared(out) == 0 && __isGlobal(out) == 1;
 }
+
+// Two answers each where halfwords and bytes are alike.
+extern "C" __global__ void parts(unsigned* out) {
+  int n = 0;
+  out[n++] = __vadd2(0xFFFF7FFFu, 0x00020001u);
+  out[n++] = __vadd4(0xFF7F0180u, 0x02010180u);
+  out[n++] = __vaddss2(0x7FFF8000u, 0x0001FFFFu);
+  out[n++] = __vaddus4(0xFF7F01F0u, 0x02010120u);
+  out[n++] = __vsub4(0x00010203u, 0x01010101u);
+  out[n++] = __vsubss4(0x80007F01u, 0x0100FF01u);
+  out[n++] = __vsubus2(0x00010005u, 0x00020003u);
+  out[n++] = __vabs2(0x8000FFFFu);
+  out[n++] = __vabsss4(0x80FF7F01u);
+  out[n++] = __vneg4(0x8001FF00u);
+  out[n++] = __vnegss2(0x80000001u);
+  out[n++] = __vabsdiffs2(0x80000001u, 0x7FFF0002u);
+  out[n++] = __vabsdiffu4(0x01FF0010u, 0x02007F10u);
+  out[n++] = __vavgs2(0xFFFE0003u, 0xFFFF0000u);
+  out[n++] = __vavgu4(0x01020300u, 0x02020301u);
+  out[n++] = __vhaddu4(0xFF010203u, 0xFF020201u);
+  out[n++] = __vmaxs2(0x8000FFFFu, 0x7FFF0001u);
+  out[n++] = __vmaxu2(0x8000FFFFu, 0x7FFF0001u);
+  out[n++] = __vmins4(0x80FF0102u, 0x7F010201u);
+  out[n++] = __vminu4(0x80FF0102u, 0x7F010201u);
+  out[n++] = __vcmpeq4(0x01020304u, 0x01FF03FFu);
+  out[n++] = __vcmpgts2(0xFFFF0001u, 0x00000000u);
+  out[n++] = __vcmpgtu2(0xFFFF0001u, 0x00000001u);
+  out[n++] = __vseteq2(0x00010002u, 0x00010003u);
+  out[n++] = __vsetles4(0x80FF0001u, 0x00FF00FFu);
+  out[n++] = __vsads4(0x80017F00u, 0x7F00FF01u);
+  out[n++] = __vsadu2(0xFFFF0001u, 0x00010003u);
+  out[n++] = static_cast<unsigned>(__vimax3_s32(-3, -1, -2));
+  out[n++] = static_cast<unsigned>(__vimin3_s32_relu(-3, 1, 2));
+  out[n++] = __vimax3_u16x2(0x80000001u, 0x00010003u, 0x70000002u);
+  out[n++] = __viaddmin_s16x2(0x7FFF0001u, 0x00010001u, 0x00000005u);
+  out[n++] = __viaddmax_u32(0xFFFFFFFFu, 2u, 0u);
+  out[n++] = __vimax_s16x2_relu(0xFFFF0003u, 0xFFFE0001u);
+  bool high = false;
+  bool low = true;
+  out[n++] = __vibmax_u16x2(0x00050001u, 0x00040002u, &high, &low);
+  out[n++] = (high ? 2u : 0u) | (low ? 1u : 0u);
+  out[n++] = static_cast<unsigned>(__vibmin_s32(-1, 1, &low));
+  out[n++] = low ? 1u : 0u;
+}
