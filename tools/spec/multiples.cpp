@@ -22,14 +22,30 @@ bool is_constant(const Node& node, std::int64_t value) {
   return node.what == Operator::constant && node.value == value;
 }
 
+bool is_constant_multiple(const Node& node, std::int64_t factor) {
+  return node.what == Operator::constant && node.value % factor == 0;
+}
+
+// `value == c` with c a multiple of the factor, in either order.
+bool says_value(const Node& condition, const Node& value, std::int64_t factor) {
+  const Node& left = *condition.operands[0];
+  const Node& right = *condition.operands[1];
+  return (is_constant_multiple(right, factor) && equal(left, value)) ||
+         (is_constant_multiple(left, factor) && equal(right, value));
+}
+
 // `value % m == 0` with m a multiple of the factor.
-bool says_multiple(const Node& condition, const Node& value, std::int64_t factor) {
-  if (condition.what != Operator::equal) return false;
+bool says_remainder(const Node& condition, const Node& value, std::int64_t factor) {
   const Node& left = *condition.operands[0];
   if (!is_constant(*condition.operands[1], 0) || left.what != Operator::remainder) return false;
   const Node& divisor = *left.operands[1];
-  return divisor.what == Operator::constant && divisor.value != 0 && divisor.value % factor == 0 &&
+  return divisor.value != 0 && is_constant_multiple(divisor, factor) &&
          equal(*left.operands[0], value);
+}
+
+bool says_multiple(const Node& condition, const Node& value, std::int64_t factor) {
+  return condition.what == Operator::equal &&
+         (says_value(condition, value, factor) || says_remainder(condition, value, factor));
 }
 
 bool implies_multiple(const Node& condition, const Node& value, std::int64_t factor) {

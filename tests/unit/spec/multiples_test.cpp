@@ -18,6 +18,17 @@ TEST(Multiples, AreShownByTheCondition) {
   EXPECT_TRUE(shown("cols * 2 + 1", "(cols*2 + 1) % 32 == 0"));
 }
 
+TEST(Multiples, AreShownByTheValue) {
+  EXPECT_TRUE(shown("cols", "cols == 4096"));
+  EXPECT_TRUE(shown("cols", "rows > 1 && 4096 == cols"));
+  EXPECT_TRUE(shown("cols / 2", "(cols / 2) == 32"));
+  EXPECT_FALSE(shown("cols", "cols == 4104"));
+  EXPECT_FALSE(shown("cols", "cols / 2 == 32"));
+  EXPECT_FALSE(shown("cols", "cols != 4096"));
+  EXPECT_FALSE(shown("cols", "cols == 4096 || rows == 1"));
+  EXPECT_FALSE(shown("cols", "cols == 4096 ? 1 : 1"));
+}
+
 TEST(Multiples, AreKnownOfWhatIsFixed) {
   EXPECT_TRUE(shown("64", ""));
   EXPECT_TRUE(shown("head_dim", ""));

@@ -29,10 +29,12 @@ def scale(x, y, factor, BLOCK: ct.Constant[int]):
 - A tensor arrives as an array of its whole shape, row-major (`x.shape`); its sizes are not passed again.
   An axis arrives as an integer, of 32 bits (of 64 with the option `long_integers`). There are no pointers: no workspace.
 - `options`: `num_ctas` (1 to 16, for a cluster), `occupancy` (blocks for each multiprocessor),
-  `opt_level` (3), `long_integers` (false). Block and shared memory are the compiler's choice.
+  `num_worker_warps` (4 or 8), `opt_level` (3), `long_integers` (false). Without them, block
+  and shared memory are the compiler's choice.
 - Tile sizes are powers of two. Loads and stores beyond an array's edge are left out; what a load has
-  there is undefined unless `padding_mode` says. Loads get wide where the compiler knows what 16 divides:
-  give such shapes a launch with `when` `... % 16 == 0`.
+  there is undefined unless `padding_mode` says. The check of an edge puts a load into a branch of its own,
+  which waits for it: where a tile always fits, `check_bounds=False` lets all loads go out at once. Loads get
+  wide where the compiler knows what 16 divides: give such shapes a launch with `when` `... % 16 == 0`.
 - The file is only compiled: no code of it runs beside the GPU. It can import cuda.tile and the standard
   library, has no network and no files.
 """
@@ -49,7 +51,7 @@ import threading
 
 import protocol
 
-OPTIONS = {"num_ctas": int, "occupancy": int, "opt_level": int, "long_integers": bool}
+OPTIONS = {"num_ctas": int, "occupancy": int, "opt_level": int, "num_worker_warps": int, "long_integers": bool}
 TYPES = {
     "float64": "float64", "float32": "float32", "float16": "float16", "bfloat16": "bfloat16",
     "float8_e4m3": "float8_e4m3fn", "float8_e5m2": "float8_e5m2", "int64": "int64", "int32": "int32",

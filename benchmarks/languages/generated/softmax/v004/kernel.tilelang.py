@@ -56,6 +56,7 @@ def long_row_of(KEPT, STAGED, BLOCK, THREADS):
         with T.Kernel(rows, threads=THREADS) as row:
             kept = T.alloc_fragment((KEPT, BLOCK), "bfloat16")
             staged = T.alloc_shared((STAGED, BLOCK), "bfloat16")
+            raw = T.alloc_fragment((1, BLOCK), "bfloat16")
             value = T.alloc_fragment((1, BLOCK), "float32")
             greatest = T.alloc_fragment((1,), "float32")
             total = T.alloc_fragment((1,), "float32")
@@ -65,27 +66,36 @@ def long_row_of(KEPT, STAGED, BLOCK, THREADS):
             for s in T.unroll(STAGED):
                 for i in T.Parallel(BLOCK):
                     staged[s, i] = X[row, (KEPT + s) * BLOCK + i]
-            for s in T.serial(STAGED):
-                for i in T.Parallel(BLOCK):
-                    value[0, i] = T.max(value[0, i], T.cast(staged[s, i], "float32"))
             for s in T.unroll(KEPT):
                 for i in T.Parallel(BLOCK):
                     value[0, i] = T.max(value[0, i], T.cast(kept[s, i], "float32"))
-            T.reduce_max(value, greatest, dim=1)
-            T.clear(value)
             for s in T.serial(STAGED):
                 for i in T.Parallel(BLOCK):
-                    value[0, i] += T.__exp(T.cast(staged[s, i], "float32") - greatest[0])
+                    value[0, i] = T.max(value[0, i], T.cast(staged[s, i], "float32"))
+            T.reduce_max(value, greatest, dim=1)
+            T.clear(value)
             for s in T.unroll(KEPT):
                 for i in T.Parallel(BLOCK):
                     value[0, i] += T.__exp(T.cast(kept[s, i], "float32") - greatest[0])
-            T.reduce_sum(value, total, dim=1)
-            total[0] = 1.0 / total[0]
-            for s, i in T.Parallel(KEPT, BLOCK):
-                Y[row, s * BLOCK + i] = T.__exp(T.cast(kept[s, i], "float32") - greatest[0]) * total[0]
             for s in T.serial(STAGED):
                 for i in T.Parallel(BLOCK):
-                    Y[row, (KEPT + s) * BLOCK + i] = T.__exp(T.cast(staged[s, i], "float32") - greatest[0]) * total[0]
+                    raw[0, i] = staged[s, i]
+                for i in T.Parallel(BLOCK):
+                    value[0, i] += T.__exp(T.cast(raw[0, i], "float32") - greatest[0])
+            T.reduce_sum(value, total, dim=1)
+            total[0] = 1.0 / total[0]
+            for s in T.unroll(KEPT):
+                for i in T.Parallel(BLOCK):
+                    raw[0, i] = T.__exp(T.cast(kept[s, i], "float32") - greatest[0]) * total[0]
+                for i in T.Parallel(BLOCK):
+                    Y[row, s * BLOCK + i] = raw[0, i]
+            for s in T.serial(STAGED):
+                for i in T.Parallel(BLOCK):
+                    raw[0, i] = staged[s, i]
+                for i in T.Parallel(BLOCK):
+                    raw[0, i] = T.__exp(T.cast(raw[0, i], "float32") - greatest[0]) * total[0]
+                for i in T.Parallel(BLOCK):
+                    Y[row, (KEPT + s) * BLOCK + i] = raw[0, i]
 
     return main
 
