@@ -1,6 +1,6 @@
 #include "compile/assemble.hpp"
 
-#include "support/process.hpp"
+#include "support/confined_compiler.hpp"
 
 #include <csignal>
 
@@ -18,7 +18,9 @@ AssembleRun assemble(const AssembleJob& job) {
   command.directory = job.work_dir;
   command.cpu_limit = std::chrono::ceil<std::chrono::seconds>(job.timeout);
   command.timeout = 10 * job.timeout;
-  const ProcessResult result = run(command);
+  CompilerFiles files;
+  files.writable = job.work_dir;
+  const ProcessResult result = run_compiler(command, files);
   AssembleRun assembled;
   assembled.messages = result.error_output + result.output;
   if (result.timed_out || result.signal == SIGXCPU) {

@@ -2,6 +2,7 @@
 
 #include "compile/front_end_messages.hpp"
 #include "compile/text.hpp"
+#include "support/confined_compiler.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
@@ -44,6 +45,14 @@ Command command_of(const NvccJob& job, const std::vector<std::string>& more) {
   command.timeout = 10 * job.timeout;
   command.output_limit = job.output_limit;
   return command;
+}
+
+// Its own headers may stand beside the source.
+ProcessResult run_confined(const NvccJob& job, const std::vector<std::string>& more) {
+  CompilerFiles files;
+  files.readable = {job.source.parent_path()};
+  files.writable = job.work_dir;
+  return run_compiler(command_of(job, more), files);
 }
 
 std::string all_messages(const ProcessResult& result) {
@@ -235,18 +244,18 @@ void collect_outputs(const NvccJob& job, NvccRun& run) {
 
 NvccRun run_nvcc(const NvccJob& job) {
   NvccRun run;
-  ProcessResult result = kernelloop::run(command_of(job, {}));
+  ProcessResult result = run_confined(job, {});
   Verdict verdict = read_failure(result);
   if (was_killed(result, verdict) && !ran_out_of_time(result, verdict)) {
     // Out of memory, most likely. It may have been the neighbours: once more before the source is
     // held to blame.
-    result = kernelloop::run(command_of(job, {}));
+    result = run_confined(job, {});
     verdict = read_failure(result);
   }
   if (result.output_truncated && !result.succeeded() && !verdict.has_errors &&
       !ran_out_of_time(result, verdict)) {
     // The errors are behind what was kept.
-    result = kernelloop::run(command_of(job, {"-w", "-Xcompiler", "-w"}));
+    result = run_confined(job, {"-w", "-Xcompiler", "-w"});
     verdict = read_failure(result);
   }
   run.messages = all_messages(result);

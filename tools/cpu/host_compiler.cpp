@@ -1,5 +1,6 @@
 #include "cpu/host_compiler.hpp"
 
+#include "support/confined_compiler.hpp"
 #include "support/error.hpp"
 #include "support/process.hpp"
 
@@ -80,7 +81,8 @@ HostCompiler::HostCompiler(const CpuBuildRequest& request)
   clang_ = is_clang(request.compiler);
 }
 
-HostCompiler::Outcome HostCompiler::invoke(std::vector<std::string> arguments) const {
+HostCompiler::Outcome HostCompiler::invoke(std::vector<std::string> arguments,
+                                           const fs::path& output) const {
   Command command;
   command.arguments = {request_.compiler.string()};
   append(command.arguments, std::move(arguments));
@@ -94,7 +96,10 @@ HostCompiler::Outcome HostCompiler::invoke(std::vector<std::string> arguments) c
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
       deadline_ - std::chrono::steady_clock::now());
   command.timeout = std::max(left, std::chrono::milliseconds(1));
-  const ProcessResult result = run(command);
+  CompilerFiles files;
+  files.readable = {request_.source.parent_path(), request_.include_dir};
+  files.writable = output.parent_path();
+  const ProcessResult result = run_compiler(command, files);
   Outcome outcome;
   outcome.succeeded = result.succeeded();
   outcome.timed_out = result.timed_out;
@@ -119,7 +124,7 @@ HostCompiler::Outcome HostCompiler::preprocess(const fs::path& output) const {
     arguments.insert(arguments.end(), {"-isystem", directory});
   }
   append(arguments, {request_.source.filename().string(), "-o", output.string()});
-  return invoke(std::move(arguments));
+  return invoke(std::move(arguments), output);
 }
 
 HostCompiler::Outcome HostCompiler::build(const fs::path& input, const fs::path& exports,
@@ -135,7 +140,7 @@ HostCompiler::Outcome HostCompiler::build(const fs::path& input, const fs::path&
                        asan_runtime(request_.compiler).parent_path().string()});
   }
   append(arguments, {"-x", "c++-cpp-output", input.string(), "-o", output.string()});
-  return invoke(std::move(arguments));
+  return invoke(std::move(arguments), output);
 }
 
 fs::path asan_runtime(const fs::path& compiler) {

@@ -28,7 +28,7 @@ class HostCompiler {
                 const std::filesystem::path& output) const;
 
  private:
-  Outcome invoke(std::vector<std::string> arguments) const;
+  Outcome invoke(std::vector<std::string> arguments, const std::filesystem::path& output) const;
 
   const CpuBuildRequest& request_;
   bool clang_ = false;

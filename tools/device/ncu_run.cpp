@@ -109,8 +109,9 @@ NcuResult run_under_ncu(const NcuRun& wanted) {
   const std::filesystem::path log = directory.path() / "log.txt";
   std::string problem;
   {
-    WatchedWorker worker(
-        {wanted.program, wanted.device, ncu_command(wanted.ncu, report, log, kernels)});
+    WatchedWorker worker({wanted.program, wanted.device,
+                          ncu_command(wanted.ncu, report, log, kernels), directory.path(),
+                          wanted.artifact->path});
     RunRequest request = *wanted.request;
     request.placement = Placement::bare;
     request.count.clear();

@@ -28,7 +28,8 @@ class Session {
   Session(const ToolRun& wanted, const std::filesystem::path& log)
       : wanted_(wanted),
         log_(log),
-        worker_({wanted.program, wanted.device, watcher(wanted, log)}) {}
+        worker_({wanted.program, wanted.device, watcher(wanted, log), log.parent_path(),
+                 wanted.artifact->path}) {}
 
   ToolResult run() {
     ToolResult result;

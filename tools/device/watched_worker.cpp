@@ -3,6 +3,7 @@
 #include "device/description.hpp"
 #include "device/protocol.hpp"
 #include "device/reply_check.hpp"
+#include "device/worker_sandbox.hpp"
 #include "support/error.hpp"
 
 #include <fmt/format.h>
@@ -57,6 +58,9 @@ WorkerStart worker_start(const WatchedStart& start) {
   worker.program = start.program;
   worker.device = start.device;
   worker.watcher = start.watcher;
+  if (!start.report_folder.empty()) worker.writable = {start.report_folder};
+  worker.readable = {start.artifact};
+  confine_worker(worker);
   return worker;
 }
 

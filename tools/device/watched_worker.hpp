@@ -12,12 +12,14 @@ namespace kernelloop {
 struct WatchedStart {
   std::filesystem::path program;  // kernelloop-device
   std::string device = "cuda";
-  std::vector<std::string> watcher;  // the command line up to the program
+  std::vector<std::string> watcher;     // the command line up to the program
+  std::filesystem::path report_folder;  // where the watcher writes
+  std::filesystem::path artifact;       // what it will load
 };
 
 class WatchedWorker {
  public:
-  // Error(environment) when no process can be started.
+  // Error(environment) when no process can be started, or confined where it must be.
   explicit WatchedWorker(const WatchedStart& start);
 
   // What kept it from loading and running; empty when `result` holds what the worker says. A fault

@@ -8,8 +8,11 @@
 #include "device/reply_check.hpp"
 #include "device/sanitizer.hpp"
 #include "device/tool_run.hpp"
+#include "device/worker_memory.hpp"
 #include "device/worker_process.hpp"
+#include "device/worker_sandbox.hpp"
 #include "support/error.hpp"
+#include "support/files.hpp"
 #include "support/own_paths.hpp"
 #include "support/text.hpp"
 
@@ -40,6 +43,9 @@ struct Worker::Impl {
   // From then on a reply may be anybody's. What runs on a GPU cannot reach the process.
   bool reached = false;
   std::shared_ptr<FileLock> lock;
+  // Copies of the artefacts, which is all of our files that a worker in a sandbox sees.
+  std::optional<TemporaryDirectory> copies;
+  bool sandboxed = false;
 
   struct Tool {
     std::filesystem::path path;  // empty: there is none
@@ -59,12 +65,55 @@ struct Worker::Impl {
     return options.program.empty() ? this_program() : options.program;
   }
 
-  void start() {
-    if (process) return;
+  // Where a running worker, or the next one, finds an artefact.
+  [[nodiscard]] Artifact as_worker_sees(int module) const {
+    const auto number = static_cast<std::size_t>(module);
+    Artifact seen = artifacts[number];
+    // What is not there is not there in a sandbox, too: the worker says so.
+    if (sandboxed && std::filesystem::exists(copy_of(number))) {
+      seen.path = std::filesystem::path(k_artifacts_in_sandbox) / std::to_string(module) /
+                  seen.path.filename();
+    }
+    return seen;
+  }
+
+  [[nodiscard]] std::filesystem::path copy_of(std::size_t module) const {
+    return copies->path() / std::to_string(module) / artifacts[module].path.filename();
+  }
+
+  // A library of the user's own stays where it is, since it may need others beside it.
+  void make_copy(std::size_t module) {
+    const Artifact& artifact = artifacts[module];
+    if (!copies) copies.emplace();
+    std::error_code error;
+    if (artifact.host_code || !std::filesystem::is_regular_file(artifact.path, error)) return;
+    std::filesystem::create_directory(copies->path() / std::to_string(module), error);
+    if (std::filesystem::copy_file(artifact.path, copy_of(module), error)) return;
+    fail(ExitCode::io, "cannot copy {} to {}: {}{}", artifact.path.string(),
+         copies->path().string(), error.message(), write_remedy(error));
+  }
+
+  WorkerStart worker_start() {
     WorkerStart start;
     start.program = program();
     start.device = options.device;
     start.preload = preload;
+    start.memory_limit = options.memory_limit != 0 ? options.memory_limit : default_worker_memory();
+    if (!copies) copies.emplace();
+    start.artifacts = copies->path();
+    for (const Artifact& artifact : artifacts) {
+      if (!artifact.host_code) continue;
+      start.foreign_library = true;
+      start.readable.push_back(artifact.path.parent_path());
+    }
+    return start;
+  }
+
+  void start() {
+    if (process) return;
+    WorkerStart start = worker_start();
+    const std::string confined = confine_worker(start);
+    sandboxed = start.sandbox.has_value();
     loaded.clear();
     reached = false;
     process = std::make_unique<WorkerProcess>(start);
@@ -82,6 +131,7 @@ struct Worker::Impl {
     throw_error(exchange.reply);
     require_preloaded(preload, process->output());
     description = description_from_json(exchange.reply.at("device"));
+    description->confinement = confined + "; " + description->confinement;
   }
 
   void throw_error(const Json& reply) {
@@ -168,7 +218,7 @@ struct Worker::Impl {
       if (loaded.count(module) != 0) continue;
       const Artifact& artifact = artifacts[static_cast<std::size_t>(module)];
       reached = reached || options.device == "cpu" || artifact.host_code;
-      Answer answer = ask(load_request(module, artifact), {}, k_load_timeout);
+      Answer answer = ask(load_request(module, as_worker_sees(module)), {}, k_load_timeout);
       Fault fault = answer.fault;
       if (!fault) {
         const Fault unreadable = read([&] { fault = fault_from_json(answer.reply.at("fault")); });
@@ -207,6 +257,9 @@ int Worker::load(const Artifact& artifact) {
     }
   }
   impl_->artifacts.push_back(artifact);
+  impl_->make_copy(impl_->artifacts.size() - 1);
+  // It needs more of the system than a running worker sees.
+  if (artifact.host_code && impl_->sandboxed) impl_->process.reset();
   return static_cast<int>(impl_->artifacts.size()) - 1;
 }
 

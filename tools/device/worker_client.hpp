@@ -163,6 +163,7 @@ struct WorkerOptions {
   std::string device;             // "cuda" | "cpu"
   std::filesystem::path program;  // kernelloop-device itself; empty: /proc/self/exe
   bool times = false;  // times will be asked for: what that takes is loaded while it waits
+  std::size_t memory_limit = 0;  // bytes of a worker beside its tensors; 0: half the machine
 };
 
 class Worker {

@@ -3,6 +3,7 @@
 #include "support/secret_environment.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -69,13 +70,36 @@ std::vector<std::string> worker_environment(const std::vector<std::string>& prel
   }
   result.emplace_back("CUDA_MODULE_LOADING=EAGER");
   result.emplace_back("CUDA_CACHE_DISABLE=1");
-  if (!preload.empty()) {
-    result.push_back(fmt::format("LD_PRELOAD={}", fmt::join(preload, ":")));
-    // The worker sends a finding through its channel and ends; it is no leak of ours to look for.
-    result.emplace_back("ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:exitcode=99");
-    result.emplace_back("UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:exitcode=99");
+  for (const auto& [name, value] : preload_variables(preload)) {
+    result.push_back(fmt::format("{}={}", name, value));
   }
   return result;
+}
+
+std::vector<std::string> confined_environment() {
+  constexpr std::array<std::string_view, 12> k_prefixes{
+      "PATH=", "LANG=",  "LC_",   "TZ=",    "LD_LIBRARY_PATH=", "CUDA_",
+      "NV",    "CUBLAS", "CUDNN", "CUPTI_", "KERNELLOOP_",      "OMP_NUM_THREADS="};
+  std::vector<std::string> result = worker_environment({});
+  std::erase_if(result, [&](const std::string& text) {
+    return std::none_of(k_prefixes.begin(), k_prefixes.end(),
+                        [&](std::string_view prefix) { return starts_with(text, prefix); });
+  });
+  return result;
+}
+
+std::map<std::string, std::string> preload_variables(const std::vector<std::string>& preload) {
+  if (preload.empty()) return {};
+  // The worker sends a finding through its channel and ends; it is no leak of ours to look for.
+  return {{"LD_PRELOAD", fmt::format("{}", fmt::join(preload, ":"))},
+          {"ASAN_OPTIONS", "detect_leaks=0:abort_on_error=0:exitcode=99"},
+          {"UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1:exitcode=99"}};
+}
+
+bool needs_programs(const std::vector<std::string>& preload) {
+  return std::any_of(preload.begin(), preload.end(), [](const std::string& runtime) {
+    return runtime.find("clang_rt") != std::string::npos;
+  });
 }
 
 void limit_worker() noexcept {
@@ -92,7 +116,7 @@ void limit_watched_worker() noexcept {
 
 void renounce_privileges() noexcept { ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
-std::string confinement() {
+std::string confinement(std::optional<OtherPrograms> filter) {
   std::vector<std::string> words;
   if (::getpgrp() == ::getpid()) words.emplace_back("own process group");
   int signal = 0;
@@ -103,6 +127,13 @@ std::string confinement() {
   if (has_limit(RLIMIT_CORE, 0) && has_limit(RLIMIT_NOFILE, k_open_files) &&
       has_limit(RLIMIT_FSIZE, k_file_bytes)) {
     words.emplace_back("limits on core dumps, open files and file size");
+  }
+  if (filter == OtherPrograms::forbidden) {
+    words.emplace_back("no other programs, no sockets, no signals to others");
+  } else if (filter == OtherPrograms::allowed) {
+    words.emplace_back("no sockets, no signals to others");
+  } else {
+    words.emplace_back("no filter of system calls here");
   }
   words.emplace_back("environment without secrets");
   return fmt::format("{}", fmt::join(words, "; "));

@@ -1,6 +1,7 @@
 #include "device/worker_process.hpp"
 
 #include "device/worker_environment.hpp"
+#include "device/worker_memory.hpp"
 #include "support/error.hpp"
 #include "support/pipe.hpp"
 
@@ -8,6 +9,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +18,9 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <thread>
 
 namespace kernelloop {
@@ -25,7 +29,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int k_channel_in_worker = 3;
+constexpr int k_info_in_sandbox = 4;  // bubblewrap closes it before the worker starts
+constexpr int k_signal_codes = 128;   // bubblewrap's exit code for a signal is the signal beyond it
 constexpr std::chrono::milliseconds k_patience{500};
+constexpr std::chrono::milliseconds k_sandbox_patience{10000};
 constexpr std::chrono::milliseconds k_watcher_patience{20000};
 
 struct SocketPair {
@@ -48,39 +55,46 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
+// What the child needs to become the worker.
+struct ChildStart {
+  char** arguments;
+  char** environment;
+  int channel;
+  int output;
+  int info;  // -1: none
+  pid_t parent;
+  void (*limit)() noexcept;
+};
+
 // In the child, between fork and exec: only async-signal-safe calls.
-[[noreturn]] void become_worker(const char* program, char** arguments, char** environment,
-                                int channel, int output, pid_t parent, void (*limit)()) {
+[[noreturn]] void become_worker(const ChildStart& start) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(126);  // it died before we asked to be told
+  if (::getppid() != start.parent) ::_exit(126);  // it died before we asked to be told
+  // Out of the way first, lest one stand in the place of another.
+  constexpr int k_above = k_info_in_sandbox + 1;
+  const int channel = ::fcntl(start.channel, F_DUPFD, k_above);
+  const int output = ::fcntl(start.output, F_DUPFD, k_above);
+  const int info = start.info < 0 ? -1 : ::fcntl(start.info, F_DUPFD, k_above);
   const int input = ::open("/dev/null", O_RDONLY);
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
-  // A descriptor that stands in its place already would keep its close-on-exec flag.
-  if (channel == k_channel_in_worker) {
-    ::fcntl(channel, F_SETFD, 0);
-  } else {
-    ::dup2(channel, k_channel_in_worker);
-  }
+  ::dup2(channel, k_channel_in_worker);
+  if (info < 0 || ::dup2(info, k_info_in_sandbox) < 0) ::close(k_info_in_sandbox);
 #ifdef SYS_close_range
-  ::syscall(SYS_close_range, static_cast<unsigned>(k_channel_in_worker + 1), ~0u, 0u);
+  ::syscall(SYS_close_range, static_cast<unsigned>(k_above), ~0u, 0u);
 #endif
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  limit();
-  ::execve(program, arguments, environment);
+  start.limit();
+  ::execve(start.arguments[0], start.arguments, start.environment);
   ::_exit(127);
 }
 
-std::string how_it_ended(int status) {
-  if (WIFSIGNALED(status)) {
-    return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
-                       ::strsignal(WTERMSIG(status)));
-  }
-  return fmt::format("exited with code {}", WEXITSTATUS(status));
+std::string ended_by(int signal) {
+  return fmt::format("was killed by signal {} ({})", signal, ::strsignal(signal));
 }
 
 int poll_milliseconds(Deadline deadline) {
@@ -94,34 +108,64 @@ int poll_milliseconds(Deadline deadline) {
 
 WorkerProcess::WorkerProcess(const WorkerStart& start) : channel_(Descriptor()) {
   watched_ = !start.watcher.empty();
-  std::vector<std::string> argument_texts = start.watcher;
+  sandboxed_ = start.sandbox.has_value();
+  memory_limit_ = watched_ ? 0 : start.memory_limit;
+  std::vector<std::string> argument_texts;
+  std::vector<std::string> variable_texts;
+  if (sandboxed_) {
+    SandboxRules rules = *start.sandbox;
+    rules.info_descriptor = k_info_in_sandbox;
+    // The runtimes are the worker's: bubblewrap starts without them.
+    for (const auto& [name, value] : preload_variables(start.preload)) {
+      rules.variables[name] = value;
+    }
+    argument_texts = sandbox_prefix(rules);
+    argument_texts.front() = find_program(argument_texts.front()).string();
+    variable_texts = rules.whole_system ? worker_environment({}) : confined_environment();
+  } else {
+    variable_texts = worker_environment(start.preload);
+  }
+  for (const std::string& variable : start.variables) {
+    const std::string name = variable.substr(0, variable.find('=') + 1);
+    std::erase_if(variable_texts, [&](const auto& text) { return text.rfind(name, 0) == 0; });
+    variable_texts.push_back(variable);
+  }
+  argument_texts.insert(argument_texts.end(), start.watcher.begin(), start.watcher.end());
   for (const char* text :
        {start.program.c_str(), "worker", "--device", start.device.c_str(), "--channel", "3"}) {
     argument_texts.emplace_back(text);
   }
-  std::vector<std::string> variable_texts = worker_environment(start.preload);
+  if (watched_ || needs_programs(start.preload)) {
+    argument_texts.emplace_back("--may-start-programs");
+  }
   const std::vector<char*> arguments = pointers(argument_texts);
   const std::vector<char*> variables = pointers(variable_texts);
-  for (const std::string& program : {argument_texts.front(), start.program.string()}) {
+  const std::string& watcher = watched_ ? start.watcher.front() : argument_texts.front();
+  for (const std::string& program : {argument_texts.front(), watcher, start.program.string()}) {
     if (::access(program.c_str(), X_OK) == 0) continue;
     fail(ExitCode::environment, "cannot start the device worker {}: {}", program,
          std::strerror(errno));
   }
   SocketPair sockets = socket_pair();
   Pipe pipe = make_output_pipe(ExitCode::environment);
-  const pid_t parent = ::getpid();
+  Pipe info;
+  if (sandboxed_) info = make_output_pipe(ExitCode::environment);
+  const ChildStart child{const_cast<char**>(arguments.data()),
+                         const_cast<char**>(variables.data()),
+                         sockets.theirs.get(),
+                         pipe.write.get(),
+                         sandboxed_ ? info.write.get() : -1,
+                         ::getpid(),
+                         watched_ ? limit_watched_worker : limit_worker};
   pid_ = ::fork();
   if (pid_ < 0) {
     fail(ExitCode::environment, "cannot start the device worker: {}", std::strerror(errno));
   }
-  if (pid_ == 0) {
-    become_worker(argument_texts.front().c_str(), const_cast<char**>(arguments.data()),
-                  const_cast<char**>(variables.data()), sockets.theirs.get(), pipe.write.get(),
-                  parent, watched_ ? limit_watched_worker : limit_worker);
-  }
+  if (pid_ == 0) become_worker(child);
   ::setpgid(pid_, pid_);  // both sides do it, so that neither can be too early
   channel_ = Channel(std::move(sockets.ours));
   output_ = std::move(pipe.read);
+  info_ = std::move(info.read);
 }
 
 WorkerProcess::~WorkerProcess() { end(); }
@@ -136,14 +180,71 @@ bool WorkerProcess::exited() const {
          information.si_pid == pid_;
 }
 
-// Kills what is left of the group and returns how the worker ended.
+// bubblewrap writes {"child-pid": 17, ...} when it has made its namespaces.
+void WorkerProcess::learn_sandboxed() {
+  if (!sandboxed_) {
+    worker_ = pid_;
+    return;
+  }
+  if (inner_ < 0 && info_.open()) {
+    std::array<char, 512> text{};
+    const ssize_t size = ::read(info_.get(), text.data(), text.size() - 1);
+    constexpr std::string_view k_name = "\"child-pid\":";
+    const std::string_view said(text.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
+    if (const std::size_t at = said.find(k_name); at != std::string_view::npos) {
+      inner_ = std::atoi(text.data() + at + k_name.size());
+      info_.reset();
+    }
+  }
+  if (worker_ >= 0 || inner_ < 0) return;
+  worker_ = child_of(inner_);
+#ifdef SYS_pidfd_open
+  if (worker_ >= 0) {
+    worker_fd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, worker_, 0)));
+  }
+#endif
+}
+
+void WorkerProcess::share(const std::vector<int>& descriptors) {
+  for (const int descriptor : descriptors) {
+    struct stat status {};
+    if (::fstat(descriptor, &status) != 0) continue;
+    shared_[status.st_ino] = static_cast<std::size_t>(status.st_size);
+  }
+}
+
+bool WorkerProcess::takes_too_much() {
+  if (memory_limit_ == 0) return false;
+  learn_sandboxed();
+  if (worker_ < 0) return false;
+  std::size_t allowed = memory_limit_;
+  for (const auto& [inode, bytes] : shared_) allowed += bytes;
+  return memory_of(worker_) > allowed;
+}
+
+std::string WorkerProcess::how_it_ended(int status) const {
+  if (WIFSIGNALED(status)) return ended_by(WTERMSIG(status));
+  const int code = WEXITSTATUS(status);
+  if (sandboxed_ && code > k_signal_codes && code < k_signal_codes + NSIG) {
+    return ended_by(code - k_signal_codes);
+  }
+  return fmt::format("exited with code {}", code);
+}
+
+// Kills what is left of the group, and of the sandbox, and returns how the worker ended.
 int WorkerProcess::end() {
   if (pid_ < 0) return 0;
+  learn_sandboxed();
   ::kill(-pid_, SIGKILL);
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
+  if (worker_fd_.open()) {
+    // It goes with bubblewrap, but a moment later, and may hold a GPU until then.
+    pollfd ended{worker_fd_.get(), POLLIN, 0};
+    ::poll(&ended, 1, static_cast<int>(k_sandbox_patience.count()));
+  }
   drain();
   return status;
 }
@@ -172,13 +273,21 @@ Exchange WorkerProcess::ask(const Json& request, const std::vector<int>& descrip
   tail_.clear();
   if (pid_ < 0) return result;
   const Deadline deadline = Clock::now() + timeout;
+  share(descriptors);
   // Where sending fails the worker has ended, and what it said before still waits in the channel,
   // which says that it is closed after that.
   static_cast<void>(channel_.send(request.dump(), descriptors, deadline));
   bool gone = false;
   while (!gone && Clock::now() < deadline) {
     std::array<pollfd, 2> watched{{{channel_.descriptor(), POLLIN, 0}, {output_.get(), POLLIN, 0}}};
-    ::poll(watched.data(), watched.size(), poll_milliseconds(deadline));
+    const int ready = ::poll(watched.data(), watched.size(), poll_milliseconds(deadline));
+    if (ready == 0 && takes_too_much()) {
+      end();
+      result.end = Exchange::End::died;
+      result.how_it_died =
+          fmt::format("was killed: it took more than {} MiB of memory", memory_limit_ >> 20);
+      return result;
+    }
     if (watched[1].revents != 0) drain();
     if (watched[0].revents == 0 && exited()) {
       // What it said at its very end may have come after the poll.

@@ -4,20 +4,36 @@
 #include "device/channel.hpp"
 #include "support/json.hpp"
 #include "support/output_tail.hpp"
+#include "support/sandbox.hpp"
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace kernelloop {
 
+// Where a worker in a sandbox finds the artefacts that it loads. The same name everywhere, since
+// messages hold it.
+constexpr const char* k_artifacts_in_sandbox = "/tmp/artifacts";
+
 struct WorkerStart {
   std::filesystem::path program;
   std::string device;
-  std::vector<std::string> preload;  // libraries for LD_PRELOAD
-  std::vector<std::string> watcher;  // a command that starts the program and watches it
+  std::vector<std::string> preload;             // libraries for LD_PRELOAD
+  std::vector<std::string> watcher;             // a command that starts the program and watches it
+  std::vector<std::filesystem::path> readable;  // beside the program's own files
+  std::vector<std::filesystem::path> writable;
+  std::filesystem::path artifacts;  // folder that a sandbox shows at k_artifacts_in_sandbox
+  bool foreign_library = false;     // it will load a library of the user's, with all that one needs
+  std::optional<SandboxRules> sandbox;  // none: a plain process
+  std::size_t memory_limit = 0;         // bytes beside what is shared with it; 0: none
+  // NAME=value, beside and instead of what the parent has.
+  std::vector<std::string> variables;
 };
 
 // What became of a request.
@@ -48,6 +64,10 @@ class WorkerProcess {
 
  private:
   void drain();
+  void learn_sandboxed();
+  bool takes_too_much();
+  void share(const std::vector<int>& descriptors);
+  std::string how_it_ended(int status) const;
   bool exited() const;
   bool wait_for_exit(std::chrono::milliseconds timeout);
   int end();
@@ -57,6 +77,13 @@ class WorkerProcess {
   Descriptor output_;
   OutputTail tail_;
   bool watched_ = false;
+  bool sandboxed_ = false;
+  Descriptor info_;       // where bubblewrap says which process it made
+  pid_t inner_ = -1;      // that one, the first of its namespace
+  pid_t worker_ = -1;     // the worker itself, once it is known
+  Descriptor worker_fd_;  // of a sandbox: tells when the worker has ended
+  std::size_t memory_limit_ = 0;
+  std::map<unsigned long, std::size_t> shared_;  // bytes by inode
 };
 
 }  // namespace kernelloop

@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <optional>
 
 namespace kernelloop {
 namespace {
@@ -30,8 +31,9 @@ bool leaves_unharmed(FaultKind kind) {
 
 class Service {
  public:
-  Service(std::string kind, Descriptor channel)
+  Service(std::string kind, Descriptor channel, OtherPrograms programs)
       : kind_(std::move(kind)),
+        programs_(programs),
         channel_(std::move(channel)),
         memories_(kind_ == "cpu" ? 0 : k_kept_requests) {}
 
@@ -110,7 +112,7 @@ class Service {
   Json describe(bool times) {
     DeviceDescription description = device().describe();
     if (times) device().expect_times();
-    description.confinement = confinement();
+    description.confinement = confinement(filter_);
     return Json{{"device", to_json(description)}};
   }
 
@@ -127,10 +129,13 @@ class Service {
       fail(ExitCode::usage, "there is no device kind '{}'; use cuda or cpu", kind_);
     }
     renounce_privileges();
+    if (forbid_system_calls(programs_)) filter_ = programs_;
     return *device_;
   }
 
   std::string kind_;
+  OtherPrograms programs_;
+  std::optional<OtherPrograms> filter_;  // in force
   Channel channel_;
   MappingCache memories_;
   std::unique_ptr<Device> device_;
@@ -138,8 +143,8 @@ class Service {
 
 }  // namespace
 
-int serve_worker(const std::string& kind, Descriptor channel) {
-  return Service(kind, std::move(channel)).run();
+int serve_worker(const std::string& kind, Descriptor channel, OtherPrograms programs) {
+  return Service(kind, std::move(channel), programs).run();
 }
 
 }  // namespace kernelloop

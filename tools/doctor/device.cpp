@@ -113,7 +113,8 @@ Finding sandbox() {
   const fs::path program = find_program("bwrap");
   if (program.empty()) {
     return {Level::absent, "sandbox", "there is no bwrap in PATH",
-            "install bubblewrap; until then candidates run confined by limits and rights only"};
+            "install bubblewrap; until then candidates and compilers of their sources can reach "
+            "files and network"};
   }
   Command command;
   command.arguments = {program.string(), "--ro-bind", "/", "/", "--unshare-all", "--", "true"};

@@ -123,8 +123,7 @@ ProcessResult run_confined(const AdapterJob& job) {
   command.file_limit = k_most_result_bytes;
   const std::map<std::string, std::string> variables = {
       {"TRITON_CACHE_DIR", "/tmp/cache"}, {"TRITON_HOME", "/tmp"}, {"PYTHONHASHSEED", "0"}};
-  const char* mode = std::getenv("KERNELLOOP_SANDBOX");
-  if (mode != nullptr && std::string_view(mode) == "off") {
+  if (sandbox_mode() == SandboxMode::off) {
     command.directory = job.work_dir;
     command.variables = variables;
     command.variables["TRITON_CACHE_DIR"] = (job.work_dir / "cache").string();

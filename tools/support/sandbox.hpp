@@ -17,15 +17,35 @@ struct SandboxRules {
   std::vector<std::filesystem::path> readable;   // beside the system's programs and libraries
   std::vector<std::filesystem::path> writable;   // and read
   std::map<std::string, std::string> variables;  // beside PATH, HOME (empty, in memory) and LANG
-  std::size_t scratch_bytes = std::size_t{1} << 30;  // of /tmp, in memory
+  std::size_t scratch_bytes = std::size_t{1} << 30;  // of /tmp and of /dev/shm, in memory
+  std::vector<std::filesystem::path> devices{};      // nodes of /dev beside null, zero, random
+  std::filesystem::path directory{};  // where it starts; empty: in the first writable folder
+  // Folders that are seen, for reading only, at another place: path there -> path here.
+  std::map<std::filesystem::path, std::filesystem::path> placed{};
+  bool whole_system = false;  // all files can be read: for who needs libraries from anywhere
+  // Where bubblewrap writes what it started ("child-pid"), a descriptor that it gets; -1: nowhere.
+  int info_descriptor = -1;
 };
 
 // Why nothing can be confined on this machine, with what to do; empty when it can. The answer is
 // found out once, by confining `true`.
 const std::string& sandbox_problem();
 
-// The command, confined. Its limits and its input stay; its variables are those of the rules. It
-// runs in the first writable folder. A path that does not exist is left out.
+// What $KERNELLOOP_SANDBOX asks for: to confine where that is possible (unset or "auto"), never
+// ("off"), or to refuse what cannot be confined ("required"). Throws Error(usage) for other values.
+enum class SandboxMode { automatic, off, required };
+SandboxMode sandbox_mode();
+
+// Why what runs now is not confined; empty: it is to be. Throws Error(environment) where it must be
+// and cannot.
+std::string reason_not_to_confine();
+
+// bubblewrap's command line, up to the program that it confines. The program gets the variables of
+// bubblewrap's own environment and those of the rules.
+std::vector<std::string> sandbox_prefix(const SandboxRules& rules);
+
+// The command, confined. Its limits and its input stay; its variables and its directory are those
+// of the rules. A path that does not exist is left out.
 Command confine(const Command& command, const SandboxRules& rules);
 
 }  // namespace kernelloop

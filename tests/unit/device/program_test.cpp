@@ -27,7 +27,38 @@ TEST(Program, InfoDescribesTheCpuDevice) {
   const Json device = Json::parse(result.output);
   EXPECT_EQ(device.at("kind"), "cpu");
   EXPECT_GT(device.at("memory_bytes"), 0);
-  EXPECT_THAT(device.at("confinement").get<std::string>(), HasSubstr("process group"));
+  EXPECT_THAT(device.at("confinement").get<std::string>(), HasSubstr("no new privileges"));
+}
+
+ProcessResult describe_without_bubblewrap(const std::string& mode) {
+  Command command;
+  command.arguments = {KERNELLOOP_DEVICE_PROGRAM, "info", "--device", "cpu"};
+  command.variables = {{"PATH", "/nowhere"}, {"KERNELLOOP_SANDBOX", mode}};
+  return run(command);
+}
+
+TEST(Program, WithoutBubblewrapTheEvidenceNamesWhatIsOpen) {
+  const ProcessResult result = describe_without_bubblewrap("auto");
+  ASSERT_TRUE(result.succeeded()) << result.error_output;
+  EXPECT_THAT(result.output, HasSubstr("no bubblewrap (there is no bwrap on this machine; install "
+                                       "the package bubblewrap"));
+  EXPECT_THAT(result.output, HasSubstr("files, network and other processes within reach"));
+}
+
+TEST(Program, WhereASandboxIsRequiredNothingRunsWithoutOne) {
+  const ProcessResult result = describe_without_bubblewrap("required");
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.output, "");
+  EXPECT_THAT(result.error_output,
+              HasSubstr("KERNELLOOP_SANDBOX is required, and nothing can be confined here: there "
+                        "is no bwrap on this machine; install the package bubblewrap"));
+}
+
+TEST(Program, AnUnknownModeOfTheSandboxIsRefused) {
+  const ProcessResult result = describe_without_bubblewrap("of course");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error_output,
+              HasSubstr("KERNELLOOP_SANDBOX is 'of course', but must be auto, off or required"));
 }
 
 TEST(Program, InfoWithoutADriverIsAnErrorOfTheEnvironment) {

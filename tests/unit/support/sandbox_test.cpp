@@ -123,6 +123,30 @@ TEST_F(Sandbox, MayNotTakeAllMemoryOrDisk) {
   EXPECT_FALSE(shell("head -c 2000000 /dev/zero > /tmp/large").succeeded());
 }
 
+TEST_F(Sandbox, NothingButItsFoldersCanBeWritten) {
+  EXPECT_FALSE(shell("echo x > /made").succeeded());
+  EXPECT_FALSE(shell("echo x > /dev/made").succeeded());
+  rules_.scratch_bytes = std::size_t{1} << 20;
+  EXPECT_FALSE(shell("head -c 2000000 /dev/zero > /dev/shm/large").succeeded());
+  EXPECT_TRUE(shell("echo x > /dev/null && echo x > /dev/shm/small").succeeded());
+}
+
+TEST_F(Sandbox, PlacesAFolderElsewhere) {
+  write_file_atomic(directory_.path() / "file", "text");
+  rules_.placed["/tmp/there"] = directory_.path();
+  EXPECT_EQ(shell("cat /tmp/there/file").output, "text");
+  EXPECT_FALSE(shell("echo x > /tmp/there/file").succeeded());
+}
+
+TEST_F(Sandbox, MaySeeTheWholeSystemForReading) {
+  rules_.whole_system = true;
+  EXPECT_TRUE(shell("cat /etc/passwd").succeeded());
+  EXPECT_FALSE(shell("echo x > /etc/kernelloop_sandbox_test").succeeded());
+  write_file_atomic(directory_.path() / "beside", "secret");
+  // It is in /tmp, which is its own.
+  EXPECT_FALSE(shell("cat " + (directory_.path() / "beside").string()).succeeded());
+}
+
 TEST(SandboxRules, NameWhatIsToBeSeen) {
   Command command;
   command.arguments = {"program", "an argument"};
@@ -134,7 +158,8 @@ TEST(SandboxRules, NameWhatIsToBeSeen) {
   EXPECT_TRUE(confined.directory.empty());
   EXPECT_EQ(confined.timeout, command.timeout);
   EXPECT_THAT(confined.arguments,
-              testing::IsSupersetOf({"--unshare-all", "--clearenv", "/read", "/write", "A", "b"}));
+              testing::IsSupersetOf({"--unshare-all", "/read", "/write", "A", "b"}));
+  EXPECT_FALSE(confined.inherit_variables);
 }
 
 }  // namespace
