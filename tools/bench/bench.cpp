@@ -30,6 +30,16 @@ BenchReport without_times(const BenchRequest& request, const std::string& status
   return {head_of(request, status, reason), std::move(samples)};
 }
 
+// When the device was this step's alone, so that records show that no two steps timed at once.
+Json lease_json(const DeviceLease& lease) {
+  const auto seconds = [](std::chrono::system_clock::time_point time) {
+    return std::chrono::duration<double>(time.time_since_epoch()).count();
+  };
+  return {{"device", lease.uuid},
+          {"from", seconds(lease.since)},
+          {"to", seconds(std::chrono::system_clock::now())}};
+}
+
 // Why this version is not timed at all; empty when it is.
 std::string reason_to_skip(const BenchRequest& request) {
   const CompiledVersion& compiled = request.compiled;
@@ -123,6 +133,7 @@ BenchReport bench(const BenchRequest& request, TimingDevice& device) {
     report.samples["workloads"].push_back(samples_json(measured.back()));
   }
   report.bench["summary"] = summary_json(measured);
+  if (const auto lease = device.lease()) report.samples["lease"] = lease_json(*lease);
   whole.reset();
   report.bench["cost_s"] = spent_json(measured, total);
   return report;

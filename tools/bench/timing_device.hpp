@@ -5,6 +5,7 @@
 #include "device/worker_client.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 namespace kernelloop {
@@ -21,6 +22,8 @@ class TimingDevice {
   virtual RunResult run(const RunRequest& request, int module) = 0;
   virtual TimeResult time(const TimeRequest& request) = 0;
   virtual RoofValue measure_roof(const Roof& roof, std::int64_t bytes) = 0;
+  // What keeps others from the device; nullptr: nothing.
+  [[nodiscard]] virtual std::shared_ptr<const DeviceLease> lease() const { return nullptr; }
 };
 
 // A worker of `kind` ("cuda" | "cpu"), of the program kernelloop-device (empty: this one). Throws
@@ -38,6 +41,9 @@ class WorkerDevice : public TimingDevice {
   TimeResult time(const TimeRequest& request) override { return worker_.time(request); }
   RoofValue measure_roof(const Roof& roof, std::int64_t bytes) override {
     return worker_.measure_roof(roof, bytes);
+  }
+  [[nodiscard]] std::shared_ptr<const DeviceLease> lease() const override {
+    return worker_.lease();
   }
 
  private:

@@ -10,9 +10,13 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <thread>
+#include <utility>
 
 namespace kernelloop {
 namespace {
+
+constexpr std::chrono::milliseconds k_between_tries{20};
 
 void make_shared_directory(const std::filesystem::path& directory) {
   std::error_code error;
@@ -36,24 +40,37 @@ std::filesystem::path lock_directory() {
   return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp/kernelloop-locks";
 }
 
-std::shared_ptr<FileLock> lock_device(const DeviceDescription& device) {
-  if (device.uuid.empty()) return nullptr;
+std::shared_ptr<DeviceLease> lease_one_of(const std::vector<std::string>& uuids) {
+  if (uuids.empty()) return nullptr;
   // flock knows open files, not processes: a second lock of our own would wait for the first.
   static std::mutex mutex;
-  static std::map<std::filesystem::path, std::weak_ptr<FileLock>> held;
+  static std::map<std::filesystem::path, std::weak_ptr<DeviceLease>> held;
   const std::lock_guard<std::mutex> guard(mutex);
   const std::filesystem::path directory = lock_directory();
-  const std::filesystem::path path = directory / ("gpu-" + device.uuid + ".lock");
-  if (std::shared_ptr<FileLock> ours = held[path].lock()) return ours;
-  make_shared_directory(directory);
-  auto lock = std::make_shared<FileLock>(path, FileLock::Wait::try_once);
-  if (!lock->held()) {
-    fmt::print(stderr, "waiting for {} ({}), which another step is using\n", device.name,
-               path.string());
-    lock = std::make_shared<FileLock>(path, FileLock::Wait::block);
+  const auto path_of = [&](const std::string& uuid) {
+    return directory / ("gpu-" + uuid + ".lock");
+  };
+  for (const std::string& uuid : uuids) {
+    if (std::shared_ptr<DeviceLease> ours = held[path_of(uuid)].lock()) return ours;
   }
-  held[path] = lock;
-  return lock;
+  make_shared_directory(directory);
+  for (bool waited = false;; waited = true) {
+    for (const std::string& uuid : uuids) {
+      FileLock lock(path_of(uuid), FileLock::Wait::try_once);
+      if (!lock.held()) continue;
+      auto lease = std::make_shared<DeviceLease>(
+          DeviceLease{uuid, std::move(lock), std::chrono::system_clock::now()});
+      held[path_of(uuid)] = lease;
+      return lease;
+    }
+    if (!waited) {
+      fmt::print(stderr, "waiting for {} ({}), which other steps are using\n",
+                 uuids.size() == 1 ? "a GPU" : fmt::format("one of {} GPUs", uuids.size()),
+                 path_of(uuids.front()).string());
+    }
+    // Any of them will do, and nothing tells when the first is free.
+    std::this_thread::sleep_for(k_between_tries);
+  }
 }
 
 }  // namespace kernelloop

@@ -1,10 +1,12 @@
 // One user of a GPU at a time, across users, builds and processes of this host.
 #pragma once
 
-#include "device/worker_client.hpp"
 #include "support/files.hpp"
 
+#include <chrono>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace kernelloop {
 
@@ -12,9 +14,17 @@ namespace kernelloop {
 // to all users; $XDG_RUNTIME_DIR is not used, since it would let two users measure at once.
 std::filesystem::path lock_directory();
 
-// Holds the lock of the device with this UUID as long as anyone in this process keeps the result;
-// several workers of one process share it. Waits, and says so on standard error after a while.
-// nullptr for a device without a UUID (the CPU device may be shared). Throws Error(io).
-std::shared_ptr<FileLock> lock_device(const DeviceDescription& device);
+// A device that nobody else uses meanwhile.
+struct DeviceLease {
+  std::string uuid;
+  FileLock lock;
+  std::chrono::system_clock::time_point since;
+};
+
+// One of these devices, the first that is free; one that this process has already comes before all,
+// since several workers of one process share it. While all are in use it waits for any, and says so
+// on standard error. It is held as long as anyone in this process keeps the result. nullptr for no
+// devices. Throws Error(io).
+std::shared_ptr<DeviceLease> lease_one_of(const std::vector<std::string>& uuids);
 
 }  // namespace kernelloop

@@ -18,7 +18,10 @@ namespace kernelloop {
 namespace {
 
 DeviceDescription describe(const std::string& kind) {
-  Worker worker(WorkerOptions{kind, {}});
+  WorkerOptions options;
+  options.device = kind;
+  options.only_described = true;
+  Worker worker(std::move(options));
   return worker.device();
 }
 

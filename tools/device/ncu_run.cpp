@@ -111,7 +111,7 @@ NcuResult run_under_ncu(const NcuRun& wanted) {
   {
     WatchedWorker worker({wanted.program, wanted.device,
                           ncu_command(wanted.ncu, report, log, kernels), directory.path(),
-                          wanted.artifact->path});
+                          wanted.artifact->path, wanted.variables});
     RunRequest request = *wanted.request;
     request.placement = Placement::bare;
     request.count.clear();

@@ -14,7 +14,8 @@ struct NcuRun {
   std::filesystem::path program;  // kernelloop-device
   std::string device = "cuda";
   const Artifact* artifact = nullptr;
-  const RunRequest* request = nullptr;  // the placement is the tool's choice
+  const RunRequest* request = nullptr;   // the placement is the tool's choice
+  std::vector<std::string> variables{};  // NAME=value, which choose the GPU
 };
 
 // The program: what KERNELLOOP_NCU names, else from PATH, else from the toolkit's usual places.

@@ -29,7 +29,7 @@ class Session {
       : wanted_(wanted),
         log_(log),
         worker_({wanted.program, wanted.device, watcher(wanted, log), log.parent_path(),
-                 wanted.artifact->path}) {}
+                 wanted.artifact->path, wanted.variables}) {}
 
   ToolResult run() {
     ToolResult result;

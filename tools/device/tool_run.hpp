@@ -14,7 +14,8 @@ struct ToolRun {
   std::string device = "cuda";
   SanitizerTool tool = SanitizerTool::memcheck;
   const Artifact* artifact = nullptr;
-  const RunRequest* request = nullptr;  // placement and poison are the tool's choice
+  const RunRequest* request = nullptr;   // placement and poison are the tool's choice
+  std::vector<std::string> variables{};  // NAME=value, which choose the GPU
 };
 
 // What the tool or the watched process does wrong is a reason in the result; Error(environment)

@@ -60,6 +60,7 @@ WorkerStart worker_start(const WatchedStart& start) {
   worker.watcher = start.watcher;
   if (!start.report_folder.empty()) worker.writable = {start.report_folder};
   worker.readable = {start.artifact};
+  worker.variables = start.variables;
   confine_worker(worker);
   return worker;
 }

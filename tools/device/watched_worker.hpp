@@ -15,6 +15,7 @@ struct WatchedStart {
   std::vector<std::string> watcher;     // the command line up to the program
   std::filesystem::path report_folder;  // where the watcher writes
   std::filesystem::path artifact;       // what it will load
+  std::vector<std::string> variables{};
 };
 
 class WatchedWorker {

@@ -3,6 +3,7 @@
 #include "device/compute_sanitizer.hpp"
 #include "device/description.hpp"
 #include "device/device_lock.hpp"
+#include "device/host_gpus.hpp"
 #include "device/ncu_run.hpp"
 #include "device/protocol.hpp"
 #include "device/reply_check.hpp"
@@ -14,12 +15,16 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/own_paths.hpp"
+#include "support/process.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
 namespace kernelloop {
 namespace {
@@ -29,6 +34,19 @@ using std::chrono::milliseconds;
 constexpr milliseconds k_describe_timeout{60000};
 constexpr milliseconds k_load_timeout{30000};
 constexpr milliseconds k_roof_timeout{60000};
+
+// Emulations may run side by side. This has them take turns as GPUs would, to try out and to test
+// how steps are spread: names separated by commas.
+std::vector<std::string> simulated_slots() {
+  std::vector<std::string> slots;
+  const char* names = std::getenv("KERNELLOOP_CPU_SLOTS");
+  for (std::string_view rest = names == nullptr ? "" : names; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    if (end > 0) slots.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return slots;
+}
 
 }  // namespace
 
@@ -42,7 +60,8 @@ struct Worker::Impl {
   // Whether code of a candidate may have run in the process, as part of a library that it loaded.
   // From then on a reply may be anybody's. What runs on a GPU cannot reach the process.
   bool reached = false;
-  std::shared_ptr<FileLock> lock;
+  std::shared_ptr<DeviceLease> lease;
+  std::optional<std::vector<std::string>> choice;  // several devices, any of which will do
   // Copies of the artefacts, which is all of our files that a worker in a sandbox sees.
   std::optional<TemporaryDirectory> copies;
   bool sandboxed = false;
@@ -93,8 +112,34 @@ struct Worker::Impl {
          copies->path().string(), error.message(), write_remedy(error));
   }
 
+  [[nodiscard]] std::vector<std::string> devices_to_choose_from() const {
+    if (options.device == "cpu") return simulated_slots();
+    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    HostGpus gpus =
+        host_gpus("/proc/driver/nvidia",
+                  visible == nullptr ? std::nullopt : std::optional<std::string>(visible));
+    if (!gpus.ask_driver) return std::move(gpus.uuids);
+    Command command;
+    command.arguments = {program().string(), "list", "--json"};
+    return gpus_in_list(kernelloop::run(command).output);
+  }
+
+  // A GPU that this step has for itself, where there are several.
+  void choose_device() {
+    if (lease || options.only_described) return;
+    if (!choice) choice = devices_to_choose_from();
+    lease = lease_one_of(*choice);
+  }
+
+  // For a worker that runs on the device that was chosen.
+  [[nodiscard]] std::vector<std::string> variables() const {
+    if (!lease || !choice || choice->empty() || options.device != "cuda") return {};
+    return {"CUDA_VISIBLE_DEVICES=" + lease->uuid};
+  }
+
   WorkerStart worker_start() {
     WorkerStart start;
+    start.variables = variables();
     start.program = program();
     start.device = options.device;
     start.preload = preload;
@@ -111,6 +156,7 @@ struct Worker::Impl {
 
   void start() {
     if (process) return;
+    choose_device();
     WorkerStart start = worker_start();
     const std::string confined = confine_worker(start);
     sandboxed = start.sandbox.has_value();
@@ -213,7 +259,7 @@ struct Worker::Impl {
       }
     }
     start();
-    if (!lock) lock = lock_device(*description);
+    if (!lease && !description->uuid.empty()) lease = lease_one_of({description->uuid});
     for (const int module : modules) {
       if (loaded.count(module) != 0) continue;
       const Artifact& artifact = artifacts[static_cast<std::size_t>(module)];
@@ -245,6 +291,8 @@ const DeviceDescription& Worker::device() {
   if (!impl_->description) impl_->start();
   return *impl_->description;
 }
+
+std::shared_ptr<const DeviceLease> Worker::lease() const { return impl_->lease; }
 
 int Worker::load(const Artifact& artifact) {
   if (impl_->options.device == "cpu") {
@@ -313,6 +361,7 @@ ToolResult Worker::check(SanitizerTool tool, const RunRequest& request, int modu
   wanted.tool = tool;
   wanted.artifact = &impl_->artifacts[static_cast<std::size_t>(module)];
   wanted.request = &request;
+  wanted.variables = impl_->variables();
   result = run_under_tool(wanted);
   result.version = program.version;
   return result;
@@ -337,6 +386,7 @@ NcuResult Worker::profile(const RunRequest& request, int module) {
   wanted.program = impl_->program();
   wanted.artifact = &impl_->artifacts[static_cast<std::size_t>(module)];
   wanted.request = &request;
+  wanted.variables = impl_->variables();
   return run_under_ncu(wanted);
 }
 

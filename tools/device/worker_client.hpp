@@ -7,6 +7,7 @@
 #pragma once
 
 #include "device/activity.hpp"
+#include "device/device_lock.hpp"
 #include "device/fault.hpp"
 #include "device/placement.hpp"
 #include "device/poison.hpp"
@@ -164,6 +165,7 @@ struct WorkerOptions {
   std::filesystem::path program;  // kernelloop-device itself; empty: /proc/self/exe
   bool times = false;  // times will be asked for: what that takes is loaded while it waits
   std::size_t memory_limit = 0;  // bytes of a worker beside its tensors; 0: half the machine
+  bool only_described = false;   // nothing will run: the device may be another's meanwhile
 };
 
 class Worker {
@@ -173,8 +175,11 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Throws Error(environment) when the device kind is not to be had on this machine.
+  // Throws Error(environment) when the device kind is not to be had on this machine. Where there
+  // are several GPUs, waits for one that is free and takes that from here on.
   const DeviceDescription& device();
+  // The lease that this worker has by now; nullptr: none, or the device needs none.
+  [[nodiscard]] std::shared_ptr<const DeviceLease> lease() const;
   // Loads an artifact in every worker from now on; returns its module number (0, 1, ...). A fault
   // shows at the first request that uses it.
   int load(const Artifact& artifact);

@@ -8,34 +8,47 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace kernelloop {
 namespace {
 
 class DeviceLock : public ::testing::Test {
  protected:
-  void SetUp() override {
-    ::setenv("KERNELLOOP_LOCK_DIR", directory().c_str(), 1);
-    device_.uuid = "GPU-1234";
-  }
+  void SetUp() override { ::setenv("KERNELLOOP_LOCK_DIR", directory().c_str(), 1); }
   void TearDown() override { ::unsetenv("KERNELLOOP_LOCK_DIR"); }
 
   [[nodiscard]] std::filesystem::path directory() const { return parent_.path() / "locks"; }
-  [[nodiscard]] std::filesystem::path file() const { return directory() / "gpu-GPU-1234.lock"; }
+  [[nodiscard]] std::filesystem::path file(const std::string& uuid = "GPU-1234") const {
+    return directory() / ("gpu-" + uuid + ".lock");
+  }
 
   // flock tells open files apart, not processes: this is what another process would see.
-  [[nodiscard]] bool free() const { return FileLock(file(), FileLock::Wait::try_once).held(); }
+  [[nodiscard]] bool free(const std::string& uuid = "GPU-1234") const {
+    return FileLock(file(uuid), FileLock::Wait::try_once).held();
+  }
+
+  // Another process's.
+  [[nodiscard]] std::unique_ptr<FileLock> take(const std::string& uuid) const {
+    std::filesystem::create_directories(directory());
+    auto lock = std::make_unique<FileLock>(file(uuid), FileLock::Wait::try_once);
+    EXPECT_TRUE(lock->held());
+    return lock;
+  }
 
   TemporaryDirectory parent_;
-  DeviceDescription device_;
 };
 
 TEST_F(DeviceLock, IsHeldAsLongAsAnyoneKeepsIt) {
-  auto first = lock_device(device_);
+  auto first = lease_one_of({"GPU-1234"});
   ASSERT_TRUE(first);
   EXPECT_FALSE(free());
-  auto second = lock_device(device_);  // does not wait for ourselves
+  auto second = lease_one_of({"GPU-1234"});  // does not wait for ourselves
   EXPECT_EQ(first, second);
   first.reset();
   EXPECT_FALSE(free());
@@ -44,21 +57,73 @@ TEST_F(DeviceLock, IsHeldAsLongAsAnyoneKeepsIt) {
 }
 
 TEST_F(DeviceLock, TheDirectoryIsForAllUsers) {
-  const auto lock = lock_device(device_);
+  const auto lock = lease_one_of({"GPU-1234"});
   struct stat status {};
   ASSERT_EQ(::stat(directory().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 01777u);
 }
 
-TEST_F(DeviceLock, TheCpuDeviceNeedsNone) {
-  device_.uuid.clear();
-  EXPECT_EQ(lock_device(device_), nullptr);
+TEST_F(DeviceLock, WithoutDevicesThereIsNone) { EXPECT_EQ(lease_one_of({}), nullptr); }
+
+TEST_F(DeviceLock, TheFirstThatIsFreeIsTaken) {
+  const auto other = take("A");
+  const auto lease = lease_one_of({"A", "B", "C"});
+  ASSERT_TRUE(lease);
+  EXPECT_EQ(lease->uuid, "B");
+  EXPECT_FALSE(free("B"));
+  EXPECT_TRUE(free("C"));
+}
+
+TEST_F(DeviceLock, OneOfOursComesFirst) {
+  const auto first = lease_one_of({"B"});
+  const auto second = lease_one_of({"A", "B"});
+  EXPECT_EQ(first, second);
+  EXPECT_TRUE(free("A"));
+}
+
+TEST_F(DeviceLock, WhileAllAreInUseItWaitsForAnyAndSaysSo) {
+  const auto first = take("A");
+  auto second = take("B");
+  ::testing::internal::CaptureStderr();
+  auto waiting = std::async(std::launch::async, [] { return lease_one_of({"A", "B"}); });
+  // The other goes on while the first of them stays in use.
+  EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  second.reset();
+  EXPECT_EQ(waiting.get()->uuid, "B");
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("waiting for one of 2 GPUs"), std::string::npos) << said;
+  EXPECT_NE(said.find("gpu-A.lock), which other steps are using"), std::string::npos) << said;
+}
+
+// Four processes and two devices: each device is one's alone at any time.
+TEST_F(DeviceLock, NoTwoProcessesHaveOneDevice) {
+  const std::filesystem::path record = parent_.path() / "record";
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    children.push_back(::fork());
+    if (children.back() != 0) continue;
+    bool alone = true;
+    for (int turn = 0; turn < 25; ++turn) {
+      const auto lease = lease_one_of({"A", "B"});
+      const std::filesystem::path mark = record.string() + lease->uuid;
+      // A directory can be made once.
+      alone = ::mkdir(mark.c_str(), 0700) == 0 && alone;
+      ::usleep(500);
+      ::rmdir(mark.c_str());
+    }
+    ::_exit(alone ? 0 : 1);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
 }
 
 TEST_F(DeviceLock, ADirectoryThatCannotBeIsSaid) {
   ::setenv("KERNELLOOP_LOCK_DIR", "/proc/nowhere/locks", 1);
   try {
-    lock_device(device_);
+    lease_one_of({"GPU-1234"});
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::io);
@@ -69,8 +134,8 @@ TEST_F(DeviceLock, ADirectoryThatCannotBeIsSaid) {
 TEST_F(DeviceLock, ADeadHolderLeavesItFree) {
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto lock = lock_device(device_);
-    ::_exit(lock && lock->held() ? 0 : 1);
+    const auto lock = lease_one_of({"GPU-1234"});
+    ::_exit(lock && lock->lock.held() ? 0 : 1);
   }
   int status = 0;
   ::waitpid(child, &status, 0);
