@@ -16,7 +16,9 @@
 namespace kernelloop {
 namespace {
 
-constexpr std::chrono::milliseconds k_between_tries{20};
+constexpr std::chrono::milliseconds k_between_tries{5};
+// The step before has ended, and its worker's last traces are being cleared away (undertaker.hpp).
+constexpr std::chrono::milliseconds k_not_worth_saying{600};
 
 void make_shared_directory(const std::filesystem::path& directory) {
   std::error_code error;
@@ -54,7 +56,8 @@ std::shared_ptr<DeviceLease> lease_one_of(const std::vector<std::string>& uuids)
     if (std::shared_ptr<DeviceLease> ours = held[path_of(uuid)].lock()) return ours;
   }
   make_shared_directory(directory);
-  for (bool waited = false;; waited = true) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (bool said = false;;) {
     for (const std::string& uuid : uuids) {
       FileLock lock(path_of(uuid), FileLock::Wait::try_once);
       if (!lock.held()) continue;
@@ -63,7 +66,8 @@ std::shared_ptr<DeviceLease> lease_one_of(const std::vector<std::string>& uuids)
       held[path_of(uuid)] = lease;
       return lease;
     }
-    if (!waited) {
+    if (!said && std::chrono::steady_clock::now() - begin > k_not_worth_saying) {
+      said = true;
       fmt::print(stderr, "waiting for {} ({}), which other steps are using\n",
                  uuids.size() == 1 ? "a GPU" : fmt::format("one of {} GPUs", uuids.size()),
                  path_of(uuids.front()).string());

@@ -23,8 +23,8 @@ struct DeviceLease {
 
 // One of these devices, the first that is free; one that this process has already comes before all,
 // since several workers of one process share it. While all are in use it waits for any, and says so
-// on standard error. It is held as long as anyone in this process keeps the result. nullptr for no
-// devices. Throws Error(io).
+// on standard error after a while. It is held as long as anyone in this process keeps the result.
+// nullptr for no devices. Throws Error(io).
 std::shared_ptr<DeviceLease> lease_one_of(const std::vector<std::string>& uuids);
 
 }  // namespace kernelloop

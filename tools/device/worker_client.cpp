@@ -51,6 +51,14 @@ std::vector<std::string> simulated_slots() {
 }  // namespace
 
 struct Worker::Impl {
+  Impl() = default;
+  // The next step can start while this one's GPU is cleared up.
+  ~Impl() {
+    if (process && lease) process->leave(lease->lock);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
   WorkerOptions options;
   std::vector<Artifact> artifacts;
   std::vector<std::string> preload;  // in this order; each once
@@ -128,6 +136,8 @@ struct Worker::Impl {
   void choose_device() {
     if (lease || options.only_described) return;
     if (!choice) choice = devices_to_choose_from();
+    // One alone is taken when it is used: the worker can start while another step still has it.
+    if (options.device == "cuda" && choice->size() < 2) return;
     lease = lease_one_of(*choice);
   }
 

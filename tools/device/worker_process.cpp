@@ -1,5 +1,6 @@
 #include "device/worker_process.hpp"
 
+#include "device/undertaker.hpp"
 #include "device/worker_environment.hpp"
 #include "device/worker_memory.hpp"
 #include "support/error.hpp"
@@ -247,6 +248,24 @@ int WorkerProcess::end() {
   }
   drain();
   return status;
+}
+
+void WorkerProcess::leave(const FileLock& lock) {
+#ifdef SYS_pidfd_open
+  if (pid_ < 0) return;
+  learn_sandboxed();
+  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  if (process.open()) {
+    ::kill(-pid_, SIGKILL);
+    std::vector<int> dying{process.get()};
+    if (worker_fd_.open()) dying.push_back(worker_fd_.get());
+    if (keep_until_gone(lock.descriptor(), dying)) {
+      pid_ = -1;
+      return;
+    }
+  }
+#endif
+  end();
 }
 
 bool WorkerProcess::wait_for_exit(std::chrono::milliseconds timeout) {

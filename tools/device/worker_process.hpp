@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/channel.hpp"
+#include "support/files.hpp"
 #include "support/json.hpp"
 #include "support/output_tail.hpp"
 #include "support/sandbox.hpp"
@@ -55,6 +56,9 @@ class WorkerProcess {
   // After anything but `replied` the process is gone.
   Exchange ask(const Json& request, const std::vector<int>& descriptors,
                std::chrono::milliseconds timeout);
+
+  // Kills it without waiting, where a process can be had that keeps `lock` until it is gone.
+  void leave(const FileLock& lock);
 
   // Ends it by closing the channel. Returns whether it went by itself in time; else it was killed.
   bool finish(std::chrono::milliseconds timeout);

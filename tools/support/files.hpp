@@ -62,6 +62,9 @@ class FileLock {
 
   [[nodiscard]] bool held() const noexcept { return descriptor_ >= 0; }
 
+  // Of the open file that holds the lock; a copy of it holds the same lock. -1: not held.
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
  private:
   int descriptor_ = -1;
 };

@@ -87,7 +87,7 @@ TEST_F(DeviceLock, WhileAllAreInUseItWaitsForAnyAndSaysSo) {
   ::testing::internal::CaptureStderr();
   auto waiting = std::async(std::launch::async, [] { return lease_one_of({"A", "B"}); });
   // The other goes on while the first of them stays in use.
-  EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(1000)), std::future_status::timeout);
   second.reset();
   EXPECT_EQ(waiting.get()->uuid, "B");
   const std::string said = ::testing::internal::GetCapturedStderr();
