@@ -61,7 +61,7 @@ WorkerStart worker_start(const WatchedStart& start) {
   if (!start.report_folder.empty()) worker.writable = {start.report_folder};
   worker.readable = {start.artifact};
   worker.variables = start.variables;
-  confine_worker(worker);
+  confine_worker(worker, SandboxProof::works);
   return worker;
 }
 

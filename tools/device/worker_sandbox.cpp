@@ -81,9 +81,9 @@ void add_gpus(SandboxRules& rules) {
 
 }  // namespace
 
-std::string confine_worker(WorkerStart& start) {
+std::string confine_worker(WorkerStart& start, SandboxProof proof) {
   start.sandbox.reset();
-  if (const std::string reason = reason_not_to_confine(); !reason.empty()) {
+  if (const std::string reason = reason_not_to_confine(proof); !reason.empty()) {
     return fmt::format("no bubblewrap ({}): files, network and other processes within reach",
                        reason);
   }

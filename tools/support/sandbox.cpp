@@ -130,9 +130,10 @@ SandboxMode sandbox_mode() {
   fail(ExitCode::usage, "KERNELLOOP_SANDBOX is '{}', but must be auto, off or required", mode);
 }
 
-std::string reason_not_to_confine() {
+std::string reason_not_to_confine(SandboxProof proof) {
   const SandboxMode mode = sandbox_mode();
   if (mode == SandboxMode::off) return "KERNELLOOP_SANDBOX is off";
+  if (proof == SandboxProof::there && !find_program(k_program).empty()) return {};
   const std::string& problem = sandbox_problem();
   if (mode == SandboxMode::required && !problem.empty()) {
     fail(ExitCode::environment,

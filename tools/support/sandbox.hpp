@@ -36,9 +36,13 @@ const std::string& sandbox_problem();
 enum class SandboxMode { automatic, off, required };
 SandboxMode sandbox_mode();
 
+// How sure to be that something can be confined: that bubblewrap is there, or that it works, which
+// takes a run of it.
+enum class SandboxProof { there, works };
+
 // Why what runs now is not confined; empty: it is to be. Throws Error(environment) where it must be
 // and cannot.
-std::string reason_not_to_confine();
+std::string reason_not_to_confine(SandboxProof proof = SandboxProof::works);
 
 // bubblewrap's command line, up to the program that it confines. The program gets the variables of
 // bubblewrap's own environment and those of the rules.

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../gpu/damage.hpp"
+
 namespace kernelloop {
 namespace {
 
@@ -113,6 +115,30 @@ TEST(CubinFile, AnyTruncationIsRefused) {
     write_file_atomic(path, std::string_view(whole).substr(0, size));
     EXPECT_THAT(read_cubin(path).problem, HasSubstr("cut.cubin is no whole cubin")) << size;
   }
+}
+
+// What the driver makes of those that pass, tests/gpu/damaged_cubin_test.cpp sees on a GPU.
+TEST(CubinFile, OfTwoHundredDamagedOnesEachIsRefusedInWordsOrTakenAsItIs) {
+  const TemporaryDirectory directory;
+  const std::string whole = read_file(CANDIDATES_CUBIN);
+  const auto path = directory.path() / "damaged.cubin";
+  int refused = 0;
+  for (unsigned number = 0; number < 200; ++number) {
+    const std::string text = test::damaged(whole, number);
+    write_file_atomic(path, text);
+    const CubinFile file = read_cubin(path);
+    if (!file.problem.empty()) {
+      EXPECT_THAT(file.problem, HasSubstr("damaged.cubin is "));
+      EXPECT_TRUE(file.bytes.empty()) << number;
+      ++refused;
+      continue;
+    }
+    ASSERT_GE(file.bytes.size(), text.size() + 4096) << number;
+    EXPECT_EQ(std::string_view(file.bytes.data(), text.size()), text) << number;
+  }
+  // Damaged headers are seen, damaged code is not: both kinds are among them.
+  EXPECT_GT(refused, 20);
+  EXPECT_LT(refused, 180);
 }
 
 TEST(CubinFile, OtherFilesAreRefused) {

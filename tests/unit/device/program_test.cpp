@@ -1,4 +1,5 @@
 // The program kernelloop-device from outside.
+#include "support/files.hpp"
 #include "support/json.hpp"
 #include "support/process.hpp"
 
@@ -52,6 +53,25 @@ TEST(Program, WhereASandboxIsRequiredNothingRunsWithoutOne) {
   EXPECT_THAT(result.error_output,
               HasSubstr("KERNELLOOP_SANDBOX is required, and nothing can be confined here: there "
                         "is no bwrap on this machine; install the package bubblewrap"));
+}
+
+TEST(Program, ABubblewrapThatDoesNotWorkIsAsGoodAsNone) {
+  const TemporaryDirectory folder;
+  const std::filesystem::path program = folder.path() / "bwrap";
+  write_file_atomic(program, "#!/bin/sh\necho 'bwrap: No permissions' >&2\nexit 1\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  Command command;
+  command.arguments = {KERNELLOOP_DEVICE_PROGRAM, "info", "--device", "cpu"};
+  command.variables = {{"PATH", folder.path().string() + ":/usr/bin:/bin"},
+                       {"KERNELLOOP_SANDBOX", "auto"}};
+  const ProcessResult open = run(command);
+  ASSERT_TRUE(open.succeeded()) << open.error_output;
+  EXPECT_THAT(open.output, HasSubstr("no bubblewrap (bwrap exit code 1: bwrap: No permissions; "
+                                     "install the package bubblewrap and allow"));
+  command.variables["KERNELLOOP_SANDBOX"] = "required";
+  const ProcessResult refused = run(command);
+  EXPECT_EQ(refused.exit_code, 4);
+  EXPECT_THAT(refused.error_output, HasSubstr("nothing can be confined here: bwrap exit code 1"));
 }
 
 TEST(Program, AnUnknownModeOfTheSandboxIsRefused) {

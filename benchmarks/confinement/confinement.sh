@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# What confinement costs: the shortest step there is, which starts one worker and asks what the device
+# is, with and without a sandbox in turns.
+#
+#   confinement.sh <kernelloop-device> [cpu|cuda] [<runs>]
+#
+# Prints the medians of both, in milliseconds, and the median of the differences between neighbours,
+# from one run.
+set -euo pipefail
+
+device_tool=$1
+device=${2:-cpu}
+runs=${3:-51}
+
+# once <mode>: milliseconds of one step
+once() {
+  local begin=$EPOCHREALTIME end
+  KERNELLOOP_SANDBOX=$1 "$device_tool" info --device "$device" >/dev/null
+  end=$EPOCHREALTIME
+  awk -v begin="$begin" -v end="$end" 'BEGIN { printf "%.3f\n", 1000 * (end - begin) }'
+}
+median() { sort -n | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
+
+times=$(mktemp)
+trap 'rm -f "$times"' EXIT
+once required >/dev/null # says why where nothing can be confined
+once off >/dev/null
+for ((run = 0; run < runs; ++run)); do
+  if ((run % 2)); then
+    off=$(once off)
+    on=$(once required)
+  else
+    on=$(once required)
+    off=$(once off)
+  fi
+  echo "$off $on" >>"$times"
+done
+printf '%s: a step that starts one worker takes %.1f ms, confined %.1f ms; the sandbox adds %.1f ms (%d runs each)\n' \
+  "$device" "$(awk '{ print $1 }' "$times" | median)" "$(awk '{ print $2 }' "$times" | median)" \
+  "$(awk '{ print $2 - $1 }' "$times" | median)" "$runs"
