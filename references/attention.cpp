@@ -45,8 +45,10 @@ KERNELLOOP_REFERENCE(attention) {
     for (std::int64_t j = 0; j < visible; ++j) {
       const double* value = v.data() + (head * keys + j) * dim;
       const double share = weight[static_cast<std::size_t>(j)] / sum;
-      // An error of a score is a relative error of its weight.
-      const double size = share * (1.0 + score_size[static_cast<std::size_t>(j)]);
+      // An error of a score is a relative error of its weight, but for a single key, whose weight
+      // is 1 whatever the score is.
+      const double size =
+          visible == 1 ? share : share * (1.0 + score_size[static_cast<std::size_t>(j)]);
       for (std::int64_t d = 0; d < dim; ++d) {
         out[d] += share * value[d];
         terms[d] += size * std::fabs(value[d]);

@@ -2,6 +2,7 @@
 
 #include "support/parallel.hpp"
 #include "verify/elements.hpp"
+#include "verify/family_draws.hpp"
 #include "verify/inputs.hpp"
 
 #include <algorithm>
@@ -224,6 +225,13 @@ DataTraits traits_of(const InputFamily* family, const OpSpec& spec) {
   traits.random_signs = (family == nullptr || family->scales_own) && symmetric(spec);
   if (family == nullptr) return traits;
   traits.amplification = family->amplification;
+  if (family->draw == family_draws::shifted) {
+    for (const Tensor& input : spec.inputs) {
+      if (!draws_input(*family, input)) continue;
+      traits.amplification =
+          std::max(traits.amplification, family_draws::farthest_shift(input.dtype));
+    }
+  }
   traits.exact = family == &exact_integers();
   traits.free_where_undefined = family->when != InputFamily::When::nonfinite_propagates;
   return traits;

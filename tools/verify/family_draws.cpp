@@ -25,6 +25,12 @@ double row_uniform(const FamilyDraw& tensor, std::int64_t row) {
 
 }  // namespace
 
+double farthest_shift(DType type) {
+  constexpr double k_far = 512.0;
+  const double unit = info(type).unit_roundoff;
+  return unit >= 0x1p-11 && unit <= 0x1p-8 ? k_far : k_shift;
+}
+
 double tiny(const FamilyDraw& tensor, std::int64_t index) {
   const double scale = std::max(1e-6, 16.0 * tensor.smallest_normal) / size_of(tensor);
   return tensor.own(index) * scale;
@@ -34,8 +40,11 @@ double large(const FamilyDraw& tensor, std::int64_t index) {
   return tensor.own(index) * (tensor.limit / (4.0 * size_of(tensor)));
 }
 
+// Every other row farther away where the type has few bits: what a difference of squares loses
+// there shows beside what rounding results to such a type costs.
 double shifted(const FamilyDraw& tensor, std::int64_t index) {
-  return tensor.own(index) + k_shift * tensor.spread;
+  const bool far = tensor.row(index) % 2 == 1;
+  return tensor.own(index) + (far ? farthest_shift(tensor.type) : k_shift) * tensor.spread;
 }
 
 double outliers(const FamilyDraw& tensor, std::int64_t index) {
@@ -67,9 +76,12 @@ double leads(const FamilyDraw& tensor, std::int64_t index) {
 }
 
 // Rows of all sizes between the spec's own and those of `tiny`, where neither a constant that is
-// added nor the elements prevail.
+// added nor the elements prevail, and among several rows some of zeros.
 double scales(const FamilyDraw& tensor, std::int64_t index) {
-  const double down = std::floor(25.0 * row_uniform(tensor, tensor.row(index)));
+  constexpr double k_powers = 25.0;
+  const double choices = tensor.rows > 1 ? k_powers + 2.0 : k_powers;
+  const double down = std::floor(choices * row_uniform(tensor, tensor.row(index)));
+  if (down >= k_powers) return 0.0;
   return tensor.own(index) * std::exp2(-down);
 }
 
@@ -171,19 +183,29 @@ double denormal(const FamilyDraw& tensor, std::int64_t index) {
   return sign * top * std::exp2(tensor.row(index) % 4 == 3 ? -std::floor(down) : -down);
 }
 
-// Masked elements, one that overflowed, and a row masked whole; in every eighth row several that
-// overflowed.
+// Masked elements, by chance and in one run ahead of the others or behind them, as padding is; one
+// that overflowed, in every eighth row several; and a row masked whole. A row that is alone is any
+// of these.
 double infinite(const FamilyDraw& tensor, std::int64_t index) {
-  if (tensor.row(index) % 8 == 5 && tensor.uniform(index, 1) < 0.125) return k_overflown;
-  switch (tensor.row(index) % 4) {
-    case 0:
-      return tensor.uniform(index) < 0.25 ? -k_overflown : tensor.own(index);
+  const std::int64_t row = tensor.row(index);
+  const auto drawn = static_cast<std::int64_t>(8.0 * tensor.uniform(0, 2));
+  const std::int64_t kind = tensor.rows == 1 ? drawn : row % 8;
+  const double others = static_cast<double>(std::max<std::int64_t>(1, tensor.cols - 1));
+  const auto run = 1 + static_cast<std::int64_t>(others * row_uniform(tensor, row));
+  if (kind == 5 && tensor.uniform(index, 1) < 0.125) return k_overflown;
+  switch (kind) {
     case 1:
+    case 5:
       return tensor.is_needle(index) ? k_overflown : tensor.own(index);
     case 2:
+    case 6:
       return -k_overflown;
+    case 3:
+      return tensor.column(index) < run ? -k_overflown : tensor.own(index);
+    case 7:
+      return tensor.column(index) >= tensor.cols - run ? -k_overflown : tensor.own(index);
     default:
-      return tensor.own(index);
+      return tensor.uniform(index) < 0.25 ? -k_overflown : tensor.own(index);
   }
 }
 

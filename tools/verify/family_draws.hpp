@@ -9,6 +9,8 @@
 namespace kernelloop::family_draws {
 
 inline constexpr double k_shift = 64.0;  // deviations from zero to the mean of `shifted`
+// The same for its other rows: more in types of 16 bits.
+double farthest_shift(DType type);
 
 double tiny(const FamilyDraw& tensor, std::int64_t index);
 double large(const FamilyDraw& tensor, std::int64_t index);

@@ -68,6 +68,13 @@ std::vector<Bindings> more_for_rare_launches(const RungContext& context,
   return more;
 }
 
+std::vector<Bindings> shapes_of_more_rounds(const RungContext& context) {
+  if (context.plan == nullptr) return {};
+  const std::int64_t most_elements = std::int64_t{1} << (context.device == "cpu" ? 17 : 22);
+  return PlanShapes(context.spec, *context.plan, context.device)
+      .where_blocks_go_round(most_elements);
+}
+
 LaunchFindings unreached_launches(const OpSpec& spec, const LaunchPlan& plan,
                                   const std::string& device) {
   LaunchFindings findings;

@@ -22,6 +22,14 @@ std::int64_t longest_named(const OpSpec& spec, const std::string& axis) {
   return size;
 }
 
+// A size near `size` that 1, 2, 4, ... or 128 divides, as `turn` has it, and no greater power of
+// two: tiles and vectors end in the midst of each other by any of these. At most a sixteenth off.
+std::int64_t odd_multiple(std::int64_t size, std::uint64_t turn) {
+  std::int64_t power = std::int64_t{1} << (turn % 8);
+  while (power * 16 > size) power /= 2;
+  return (size / power | 1) * power;
+}
+
 }  // namespace
 
 std::int64_t longest_tried(const OpSpec& spec, const std::string& axis, const std::string& device) {
@@ -40,6 +48,7 @@ std::vector<Bindings> gap_shapes(const OpSpec& spec, const std::string& device,
   const Bindings least = near(spec, start, 1);
   const RandomStream random(seed, "gaps");
   std::uint64_t draw = 0;
+  std::uint64_t turn = random.bits(~std::uint64_t{0});
   ShapeList list(spec, element_budget(device));
   for (const std::string& axis : variable_axes(spec)) {
     std::set<std::int64_t> sizes{k_from};
@@ -53,8 +62,7 @@ std::vector<Bindings> gap_shapes(const OpSpec& spec, const std::string& device,
       const double parts = std::ceil(gap / std::log(k_factor));
       for (double part = 1; part < parts; ++part) {
         const double place = part + k_jitter * (random.uniform(draw++) - 0.5);
-        const auto size =
-            static_cast<std::int64_t>(std::lround(low * std::exp(gap * place / parts)));
+        const auto size = odd_multiple(std::lround(low * std::exp(gap * place / parts)), turn++);
         Bindings shape = size < k_long ? small : least;
         if (move_axis(spec, shape, axis, size)) list.add(shape);
       }

@@ -96,6 +96,10 @@ std::vector<Bindings> covering_all_launches(const RungContext& context,
 std::vector<Bindings> more_for_rare_launches(const RungContext& context,
                                              const std::vector<Bindings>& shapes);
 
+// Where the blocks of a launch of the plan go round again (PlanShapes::where_blocks_go_round), as
+// large as many runs allow.
+std::vector<Bindings> shapes_of_more_rounds(const RungContext& context);
+
 // A case of this shape with the standard runs and a seed of its own, named after the shape.
 CasePlan shape_case(const RungContext& context, const Bindings& variables, int schedules);
 

@@ -4,6 +4,8 @@
 #include "verify/rung.hpp"
 #include "verify/shapes.hpp"
 
+#include <algorithm>
+
 namespace kernelloop {
 
 std::vector<CasePlan> determinism_cases(const RungContext& context) {
@@ -23,6 +25,12 @@ std::vector<CasePlan> determinism_cases(const RungContext& context) {
     const std::vector<Bindings> slices = workload_slices(context.spec, context.device);
     if (!slices.empty()) shapes.push_back(slices.back());
     shapes = covering_all_launches(context, std::move(shapes), !emulated);
+    // What one row leaves in shared memory may meet the next one of its block.
+    for (Bindings& shape : shapes_of_more_rounds(context)) {
+      if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) {
+        shapes.push_back(std::move(shape));
+      }
+    }
   }
   std::vector<CasePlan> cases;
   for (std::size_t i = 0; i < shapes.size(); ++i) {

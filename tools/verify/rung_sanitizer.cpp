@@ -15,7 +15,11 @@ std::vector<CasePlan> sanitizer_cases(const RungContext& context) {
       context, {friendly_shape(context.spec, context.device, k_size)}, context.device != "cpu");
   for (const SanitizerTool tool : {SanitizerTool::memcheck, SanitizerTool::initcheck,
                                    SanitizerTool::racecheck, SanitizerTool::synccheck}) {
-    for (const Bindings& shape : shapes) {
+    std::vector<Bindings> own = shapes;
+    if (tool == SanitizerTool::racecheck) {
+      for (Bindings& shape : shapes_of_more_rounds(context)) own.push_back(std::move(shape));
+    }
+    for (const Bindings& shape : own) {
       CasePlan plan = shape_case(context, shape, 0);
       plan.name = fmt::format("{} {}", name_of(tool), plan.name);
       plan.tool = tool;

@@ -44,8 +44,8 @@ OpSpec spec_with(const std::string& dtype, const std::string& values = R"("famil
 }
 
 Values drawn(const OpSpec& spec, const std::string& name, const std::string& input = "x",
-             std::int64_t rows = 12, std::int64_t cols = 40) {
-  return samples::draw(spec, input, {{"rows", rows}, {"cols", cols}}, &family(name), 7);
+             std::int64_t rows = 12, std::int64_t cols = 40, std::uint64_t seed = 7) {
+  return samples::draw(spec, input, {{"rows", rows}, {"cols", cols}}, &family(name), seed);
 }
 
 double largest(const Values& values) {
@@ -93,6 +93,19 @@ TEST(Families, ScalesReachFarAndStayInRange) {
 TEST(Families, ShiftedHasAMeanOf64Deviations) {
   const Values values = drawn(spec_with("float32"), "shifted");
   EXPECT_THAT(values, Each(testing::AllOf(testing::Gt(57.0), testing::Lt(71.0))));
+  EXPECT_EQ(traits_of(&family("shifted"), spec_with("float32")).amplification, 64.0);
+}
+
+TEST(Families, ShiftedIsFartherInTypesOf16Bits) {
+  for (const char* dtype : {"bfloat16", "float16"}) {
+    const Values values = drawn(spec_with(dtype), "shifted");
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double mean = i / 40 % 2 == 0 ? 64.0 : 512.0;
+      EXPECT_GT(values[i], mean - 8.0) << dtype << " " << i;
+      EXPECT_LT(values[i], mean + 8.0) << dtype << " " << i;
+    }
+    EXPECT_EQ(traits_of(&family("shifted"), spec_with(dtype)).amplification, 512.0);
+  }
 }
 
 TEST(Families, OutliersAreFew) {
@@ -179,17 +192,31 @@ TEST(Families, SortedRowsRiseAndFall) {
 }
 
 TEST(Families, ScalesMakeRowsOfManySizes) {
-  const Values values = drawn(spec_with("float32"), "scales");
+  const Values values = drawn(spec_with("float32"), "scales", "x", 200, 40);
   std::set<int> sizes;
+  int zeros = 0;
   for (auto row = values.begin(); row != values.end(); row += 40) {
     double squares = 0.0;
     for (auto value = row; value != row + 40; ++value) squares += *value * *value;
     const double size = std::sqrt(squares / 40.0);
+    if (size == 0.0) {
+      ++zeros;
+      continue;
+    }
     EXPECT_GT(size, 0x1p-26);
     EXPECT_LT(size, 4.0);
     sizes.insert(std::ilogb(size));
   }
-  EXPECT_GT(sizes.size(), 4U);
+  EXPECT_GT(sizes.size(), 20U);
+  EXPECT_GT(zeros, 5);
+  EXPECT_LT(zeros, 40);
+}
+
+// A gain of zeros would hide everything that it multiplies.
+TEST(Families, ScalesLeaveATensorOfOneRowAlive) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    EXPECT_GT(largest(drawn(spec_with("float32"), "scales", "w", 1, 40, seed)), 0.0) << seed;
+  }
 }
 
 TEST(Families, LeadsAreAheadByDegrees) {
@@ -319,6 +346,33 @@ TEST(Families, NonfiniteValuesFollowThePolicy) {
     EXPECT_FALSE(traits_of(&family(name), spec_with("bfloat16")).free_where_undefined);
   }
   EXPECT_TRUE(traits_of(&family("constant"), spec_with("bfloat16")).free_where_undefined);
+}
+
+TEST(Families, RunsOfMaskedElementsStandAtEitherEnd) {
+  std::set<std::ptrdiff_t> lengths;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Values values = drawn(spec_with("bfloat16"), "infinite", "x", 12, 40, seed);
+    const auto masked = [](double value) { return value == -HUGE_VAL; };
+    const auto ahead = std::find_if_not(values.begin() + 120, values.begin() + 160, masked);
+    EXPECT_TRUE(std::none_of(ahead, values.begin() + 160, masked));
+    const auto behind = std::find_if(values.begin() + 280, values.begin() + 320, masked);
+    EXPECT_TRUE(std::all_of(behind, values.begin() + 320, masked));
+    for (const std::ptrdiff_t length :
+         {ahead - (values.begin() + 120), values.begin() + 320 - behind}) {
+      EXPECT_GE(length, 1);
+      EXPECT_LE(length, 39);
+      lengths.insert(length);
+    }
+  }
+  EXPECT_GT(lengths.size(), 15U);
+  // A row that is alone is of every kind in its turn.
+  std::set<std::ptrdiff_t> counts;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Values values = drawn(spec_with("bfloat16"), "infinite", "w", 1, 40, seed);
+    counts.insert(std::count(values.begin(), values.end(), -HUGE_VAL));
+  }
+  EXPECT_TRUE(counts.contains(0) && counts.contains(40));
+  EXPECT_GT(counts.size(), 8U);
 }
 
 TEST(Families, InfinityMeetsZerosInTheOtherInputs) {

@@ -174,6 +174,26 @@ TEST(PlanShapes, HaveEveryValueOfAnExpressionThatTakesFew) {
   EXPECT_THAT(left_out, IsEmpty());
 }
 
+TEST(PlanShapes, LetBlocksGoRoundAgain) {
+  const OpSpec spec = samples::softmax();
+  const auto found = [&](const std::string& condition, const std::string& grid) {
+    const LaunchPlan plan = plan_with({condition}, grid);
+    return PlanShapes(spec, plan, "cpu").where_blocks_go_round(1 << 17);
+  };
+  EXPECT_THAT(found("", "min(rows, 132)"), ElementsAre(Bindings{{"rows", 265}, {"cols", 130}}));
+  EXPECT_THAT(found("", "min(ceil_div(rows, 4), 20)"),
+              ElementsAre(Bindings{{"rows", 155}, {"cols", 130}}));
+  // With fewer elements where there would be too many.
+  EXPECT_THAT(found("", "min(rows, 800)"), ElementsAre(Bindings{{"rows", 1601}, {"cols", 33}}));
+  EXPECT_THAT(found("", "ceil_div(cols, 256) * min(rows, 9)"),
+              Contains(Bindings{{"rows", 19}, {"cols", 130}}));
+  EXPECT_THAT(found("cols > 33 || rows < 9", "min(rows, 800)"), IsEmpty());
+  for (const char* grid :
+       {"rows", "ceil_div(rows, 1024)", "min(rows, 65535)", "rows * cols", "132"}) {
+    EXPECT_THAT(found("", grid), IsEmpty()) << grid;
+  }
+}
+
 TEST(PlanShapes, TryALaunchAtOtherSizesThanTheSmallest) {
   const OpSpec spec = samples::softmax();
   const auto beyond = [&](const std::string& condition, const Bindings& shape) {
