@@ -41,10 +41,11 @@ double large(const FamilyDraw& tensor, std::int64_t index) {
 }
 
 // Every other row farther away where the type has few bits: what a difference of squares loses
-// there shows beside what rounding results to such a type costs.
+// there shows beside what rounding results to such a type costs. Not where sums would overflow.
 double shifted(const FamilyDraw& tensor, std::int64_t index) {
-  const bool far = tensor.row(index) % 2 == 1;
-  return tensor.own(index) + (far ? farthest_shift(tensor.type) : k_shift) * tensor.spread;
+  const double farther = farthest_shift(tensor.type);
+  const bool far = tensor.row(index) % 2 == 1 && farther * tensor.spread <= tensor.limit;
+  return tensor.own(index) + (far ? farther : k_shift) * tensor.spread;
 }
 
 double outliers(const FamilyDraw& tensor, std::int64_t index) {

@@ -106,6 +106,10 @@ TEST(Families, ShiftedIsFartherInTypesOf16Bits) {
     }
     EXPECT_EQ(traits_of(&family("shifted"), spec_with(dtype)).amplification, 512.0);
   }
+  // Nor beyond what sums in a narrow type hold.
+  const Values kept = drawn(
+      spec_with("float16", R"("family": "normal")", R"({"accumulate": "float16"})"), "shifted");
+  EXPECT_LT(largest(kept), 72.0);
 }
 
 TEST(Families, OutliersAreFew) {
