@@ -63,6 +63,32 @@ function(_kernelloop_add_op_targets op)
     COMMENT "${op}: adopt"
     VERBATIM
   )
+  # Devices of other classes: the variable's value, unless the property is set later.
+  get_target_property(architectures ${op} KERNELLOOP_ARCHITECTURES)
+  set(classes "")
+  foreach(architecture IN LISTS architectures)
+    if(NOT "${KERNELLOOP_DEVICE_LAUNCHER_${architecture}}" STREQUAL "")
+      set_property(
+        TARGET ${op}
+        PROPERTY
+          KERNELLOOP_DEVICE_LAUNCHER_${architecture} ${KERNELLOOP_DEVICE_LAUNCHER_${architecture}}
+      )
+      list(APPEND classes ${architecture})
+    endif()
+  endforeach()
+  if(NOT classes STREQUAL "")
+    add_custom_target(
+      fleet_${op}
+      COMMAND "${tool}" fleet --config "${directory}/config.json"
+      JOB_POOL kernelloop_gpu
+      COMMENT "${op}: judge the versions on devices for ${classes}"
+      VERBATIM
+    )
+    if(NOT TARGET fleet_all)
+      add_custom_target(fleet_all)
+    endif()
+    add_dependencies(fleet_all fleet_${op})
+  endif()
   foreach(verb IN ITEMS report adopt)
     add_dependencies(${verb}_all ${verb}_${op})
   endforeach()

@@ -78,6 +78,17 @@ function(_kernelloop_write_config op)
     set(notes_dir "")
   endif()
   _kernelloop_json_string(notes_dir "${notes_dir}")
+  # Devices of other classes, each with a launcher of its own.
+  set(fleet "")
+  get_property(architectures TARGET ${op} PROPERTY KERNELLOOP_ARCHITECTURES)
+  foreach(architecture IN LISTS architectures)
+    get_property(launcher TARGET ${op} PROPERTY KERNELLOOP_DEVICE_LAUNCHER_${architecture})
+    if(NOT "${launcher}" STREQUAL "")
+      _kernelloop_json_list(launcher ${launcher})
+      list(APPEND fleet "\"${architecture}\": ${launcher}")
+    endif()
+  endforeach()
+  list(JOIN fleet ", " fleet)
   # JSON has no ".9" and no "1.".
   if(SOL_TARGET MATCHES "^\\.")
     set(SOL_TARGET "0${SOL_TARGET}")
@@ -118,6 +129,7 @@ function(_kernelloop_write_config op)
   \"host_compiler\": ${HOST_COMPILER},
   \"cpu_include_dir\": ${include_dir},
   \"device_launcher\": ${DEVICE_LAUNCHER},
+  \"fleet\": {${fleet}},
   \"device_tool\": ${device_tool}
 }
 "

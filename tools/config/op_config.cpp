@@ -92,6 +92,7 @@ OpConfig load_config(const std::filesystem::path& path) {
   read.optional("device_tool", config.device_tool);
   read.optional("reference_library", config.reference_library);
   read.optional("device_launcher", config.device_launcher);
+  read.optional("fleet", config.fleet);
   if (config.languages.empty()) read.complain("/languages", "\"languages\" must not be empty");
   read.at_least("versions", config.versions, 1);
   read.at_least("candidates", config.candidates, 1);
@@ -104,6 +105,11 @@ OpConfig load_config(const std::filesystem::path& path) {
 
 std::filesystem::path OpConfig::step_dir(int version) const {
   return build_dir / version_name(version);
+}
+
+std::filesystem::path OpConfig::results_dir(int version) const {
+  if (device_class.empty()) return step_dir(version);
+  return build_dir / "fleet" / device_class / version_name(version);
 }
 
 std::filesystem::path OpConfig::version_dir(int version) const {

@@ -5,6 +5,7 @@
 #include "cost/budget.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -41,9 +42,15 @@ struct OpConfig {
   std::filesystem::path device_tool;        // kernelloop-device
   std::filesystem::path reference_library;  // <op>_reference
   std::vector<std::string> device_launcher;
+  // By architecture, where devices of other classes than the loop's own are to be had.
+  std::map<std::string, std::vector<std::string>> fleet;
+  std::string device_class;  // whose results are meant; empty: the loop's own device's
 
   // <build_dir>/vNNN: what the steps write about a version.
   [[nodiscard]] std::filesystem::path step_dir(int version) const;
+  // Where devices of the class in question leave what they say of a version: <build_dir>/vNNN, or
+  // <build_dir>/fleet/<class>/vNNN.
+  [[nodiscard]] std::filesystem::path results_dir(int version) const;
   // <generated_dir>/<op>/vNNN: the version itself.
   [[nodiscard]] std::filesystem::path version_dir(int version) const;
   [[nodiscard]] std::filesystem::path adopted_file() const;

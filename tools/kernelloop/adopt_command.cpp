@@ -1,5 +1,6 @@
 #include "kernelloop/commands.hpp"
 #include "product/adopt.hpp"
+#include "product/fleet.hpp"
 #include "report/report_files.hpp"
 #include "support/error.hpp"
 
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -21,6 +23,19 @@ struct AdoptOptions {
 void adopt_and_say(const AdoptOptions& options) {
   const OpConfig config = load_config(options.config);
   fmt::print("{}\n", adopt(config, options.request, device_rematch(config)).line);
+  for (const auto& [architecture, launcher] : config.fleet) {
+    const OpConfig seen = for_class(config, architecture);
+    if (!std::filesystem::exists(config.build_dir / "fleet" / architecture)) {
+      fmt::print("{0} on {1}: not judged yet; build fleet_{0}\n", config.op, architecture);
+      continue;
+    }
+    try {
+      fmt::print("{}\n", adopt(seen, options.request, device_rematch(seen)).line);
+    } catch (const Error& error) {  // what another class adopted stands
+      if (error.code() != ExitCode::check_failed) throw;
+      fmt::print("{} on {}: nothing adopted: {}\n", config.op, architecture, error.what());
+    }
+  }
   try {
     for (const std::string& note : write_reports(config).notes) fmt::print("{}\n", note);
   } catch (const Error& error) {  // what was adopted stands

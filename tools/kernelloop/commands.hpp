@@ -15,6 +15,7 @@ void add_learn_command(CLI::App& app);
 
 // What comes of it.
 void add_adopt_command(CLI::App& app);
+void add_fleet_command(CLI::App& app);
 void add_library_command(CLI::App& app);
 void add_provenance_command(CLI::App& app);
 void add_check_command(CLI::App& app);

@@ -23,6 +23,7 @@ int run_commands(int argc, char** argv) {
   add_compile_command(app);
   add_learn_command(app);
   add_adopt_command(app);
+  add_fleet_command(app);
   add_library_command(app);
   add_provenance_command(app);
   add_check_command(app);

@@ -28,10 +28,9 @@ std::string measured_architecture(const StepFiles& files) {
 }
 
 StepFiles read_steps(const OpConfig& config, int number) {
-  const auto read = [&](const char* name) {
-    return read_json_if_there(config.step_dir(number) / name);
-  };
-  return {read("compile.json"), read("verify.json"), read("bench.json")};
+  return {read_json_if_there(config.step_dir(number) / "compile.json"),
+          read_json_if_there(config.results_dir(number) / "verify.json"),
+          read_json_if_there(config.results_dir(number) / "bench.json")};
 }
 
 std::string why_not_verified(const StepFiles& files) {
