@@ -157,14 +157,14 @@ class TestBed {
   }
 
   [[nodiscard]] bool holds(const Contents& contents) const {
-    return has(k_key_file, contents.key) &&
+    return has(k_key_file, contents.key) && fs::exists(dir_ / "compile.json") &&
            std::all_of(contents.parts.begin(), contents.parts.end(),
                        [&](const auto& part) { return has(part.first, part.second); });
   }
 
   void prepare(const Contents& contents, const Adopted& adopted) const {
     for (const auto& [file, text] : contents.parts) write_file_if_changed(dir_ / file, text);
-    if (has(k_key_file, contents.key)) return;
+    if (holds(contents)) return;
     fs::remove(dir_ / k_key_file);
     Json compiled = {{"schema_version", 1}, {"op", config_.op}, {"version", adopted.version}};
     compiled.update(
