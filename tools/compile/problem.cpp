@@ -1,6 +1,7 @@
 #include "compile/problem.hpp"
 
 #include "compile/source_text.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -13,13 +14,6 @@ constexpr std::size_t k_shown = 10;
 constexpr std::size_t k_shown_rules = 6;  // of them, when the compiler has messages of its own
 constexpr std::size_t k_message_bytes = 700;
 constexpr std::size_t k_line_bytes = 240;
-
-// Cuts between UTF-8 characters.
-std::string shortened(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return std::string(text);
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0u) == 0x80u) --limit;
-  return std::string(text.substr(0, limit)) + " ...";
-}
 
 const char* name_of(Problem::Kind kind) {
   switch (kind) {
@@ -54,7 +48,7 @@ Problem broken_rule(std::string message, std::size_t line) {
 }
 
 void ProblemList::add(Problem problem) {
-  problem.message = shortened(problem.message, k_message_bytes);
+  problem.message = plain_text(problem.message, k_message_bytes);
   const bool known = std::any_of(problems_.begin(), problems_.end(), [&](const Problem& other) {
     return other.line == problem.line && other.severity == problem.severity &&
            other.message == problem.message;

@@ -45,6 +45,25 @@ std::string_view last_line(std::string_view text) {
   return text.substr(begin, last + 1 - begin);
 }
 
+std::string shortened(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return std::string(text);
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0u) == 0x80u) --limit;
+  return std::string(text.substr(0, limit)) + " ...";
+}
+
+std::string plain_text(std::string_view text, std::size_t limit) {
+  std::string plain;
+  for (const char c : shortened(text, limit)) {
+    const auto byte = static_cast<unsigned char>(c);
+    // U+0080 to U+009F are control characters of two bytes, the first of which is 0xC2.
+    const bool second = !plain.empty() && plain.back() == '\xC2' && byte >= 0x80 && byte < 0xA0;
+    if (second) plain.pop_back();
+    const bool obeyed = second || byte == 0x7F || (byte < 0x20 && c != '\n' && c != '\t');
+    plain += obeyed ? '?' : c;
+  }
+  return plain;
+}
+
 std::string shell_word(const std::string& text) {
   const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 ||

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,13 @@ std::string seconds_text(std::chrono::milliseconds time);
 
 // The last line that says something, without the blanks at its end; empty when none does.
 std::string_view last_line(std::string_view text);
+
+// At most `limit` bytes of `text`, cut between UTF-8 characters and then with " ..." behind them.
+std::string shortened(std::string_view text, std::size_t limit);
+
+// The same of a text that others wrote: with ? for characters that a terminal would obey, but for
+// tabs and ends of lines.
+std::string plain_text(std::string_view text, std::size_t limit);
 
 // `text` as one word of a shell's command line: as it is, or in single quotes.
 std::string shell_word(const std::string& text);

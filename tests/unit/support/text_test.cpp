@@ -29,5 +29,21 @@ TEST(Text, TheLastLineIsTheLastThatSaysSomething) {
   EXPECT_EQ(last_line(""), "");
 }
 
+TEST(Text, IsCutBetweenCharacters) {
+  EXPECT_EQ(shortened("four", 4), "four");
+  EXPECT_EQ(shortened("four", 3), "fou ...");
+  EXPECT_EQ(shortened("fo\xC3\xBCr", 3), "fo ...");
+}
+
+TEST(Text, OfOthersHoldsNothingThatATerminalObeys) {
+  EXPECT_EQ(plain_text("a\tb\nc \xC3\xBC", 100), "a\tb\nc \xC3\xBC");
+  EXPECT_EQ(plain_text(std::string_view("\x1b[2J\0\x7f\r|", 8), 100), "?[2J???|");
+  EXPECT_EQ(plain_text("\xC2\x9B"
+                       "31m \xC2\xA9",
+                       100),
+            "?31m \xC2\xA9");
+  EXPECT_EQ(plain_text("abc", 1), "a ...");
+}
+
 }  // namespace
 }  // namespace kernelloop
