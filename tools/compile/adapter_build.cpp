@@ -43,7 +43,7 @@ class Builder {
              source_, false, result_.cuda);
     if (!result_.plan) {
       result_.plan = run.plan;
-      result_.compiler = run.toolchain;
+      result_.compiler = toolchain_.text(*request_.language);
       result_.dumps = run.dumps;
     }
   }

@@ -15,7 +15,7 @@ namespace kernelloop {
 struct AdapterBuild {
   CudaBuild cuda;
   std::optional<LaunchPlan> plan;            // PlanForm::cuda; when it is accepted
-  std::string compiler;                      // "Triton 3.6.0"
+  std::string compiler;                      // "Triton (triton 3.6.0)"
   std::vector<std::filesystem::path> dumps;  // of the first architecture
 };
 

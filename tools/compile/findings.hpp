@@ -20,7 +20,7 @@ struct Findings {
   std::optional<LaunchPlan> plan;
   CudaBuild cuda;
   CpuArtifact cpu;
-  std::string compiler;                      // of a language that is not CUDA C++: "Triton 3.6.0"
+  std::string compiler;  // of a language that is not CUDA C++: "Triton (triton 3.6.0)"
   std::vector<std::filesystem::path> dumps;  // its own stages, of the first architecture
   KernelTable kernels;                       // from the PTX, else from the CPU artefact
   bool compilers_ran = false;                // false: the source reads foreign files

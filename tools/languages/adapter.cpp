@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <csignal>
 #include <cstdlib>
 #include <string_view>
@@ -26,6 +27,10 @@ namespace {
 // What a compiler may rely on; wider accesses need no more.
 constexpr std::int64_t k_useful_factor = 16;
 constexpr std::size_t k_most_result_bytes = std::size_t{64} << 20;
+constexpr std::size_t k_most_problems = 50;
+constexpr std::size_t k_most_dumps = 256;
+constexpr std::size_t k_longest_name = 200;      // of a dump; file systems end at 255
+constexpr std::size_t k_longest_message = 2000;  // bytes
 
 Bindings fixed_axes(const OpSpec& spec) {
   Bindings fixed;
@@ -113,6 +118,15 @@ Json job_json(const AdapterJob& job) {
       {"source", job.source.string()}, {"architecture", job.architecture}, {"launches", launches}};
 }
 
+// All that the source can write to. What is made of its result lies beside it, out of its reach.
+std::filesystem::path folder_of(const AdapterJob& job) { return job.work_dir / "adapter"; }
+
+// A file, and no link to one that the source itself could not read.
+bool is_own_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored));
+}
+
 ProcessResult run_confined(const AdapterJob& job) {
   Command command;
   command.arguments = {job.toolchain->python.string(), "-s", "-B", "adapter.py", "job.json"};
@@ -124,9 +138,9 @@ ProcessResult run_confined(const AdapterJob& job) {
   const std::map<std::string, std::string> variables = {
       {"TRITON_CACHE_DIR", "/tmp/cache"}, {"TRITON_HOME", "/tmp"}, {"PYTHONHASHSEED", "0"}};
   if (sandbox_mode() == SandboxMode::off) {
-    command.directory = job.work_dir;
+    command.directory = folder_of(job);
     command.variables = variables;
-    command.variables["TRITON_CACHE_DIR"] = (job.work_dir / "cache").string();
+    command.variables["TRITON_CACHE_DIR"] = (folder_of(job) / "cache").string();
     return run(command);
   }
   if (const std::string& problem = sandbox_problem(); !problem.empty()) {
@@ -138,7 +152,7 @@ ProcessResult run_confined(const AdapterJob& job) {
   SandboxRules rules;
   rules.readable = job.toolchain->readable;
   rules.readable.push_back(job.source);
-  rules.writable = {job.work_dir};
+  rules.writable = {folder_of(job)};
   rules.variables = variables;
   return run(confine(command, rules));
 }
@@ -193,11 +207,16 @@ class PlanFiller {
     }
     for (const Json& hidden : chosen.at("hidden")) {
       const auto bytes = hidden.at("scratch_bytes").get<std::int64_t>();
+      const auto alignment = hidden.at("alignment").get<std::int64_t>();
+      if (bytes < 0 || alignment < 1) {
+        fail(ExitCode::bad_input, "{} bytes of scratch memory at multiples of {}", bytes,
+             alignment);
+      }
       if (bytes == 0) {
         launch.arguments.emplace_back(IntegerArgument{Expression::constant(0)});  // a null pointer
         continue;
       }
-      const std::string begin = aligned(hidden.at("alignment").get<std::int64_t>());
+      const std::string begin = aligned(alignment);
       launch.arguments.emplace_back(WorkspaceArgument{Expression::parse(begin)});
       plan_.workspace_bytes =
           Expression::parse(fmt::format("{} + {} * {}", begin, blocks_of(launch), bytes));
@@ -217,61 +236,90 @@ class PlanFiller {
   const OpSpec& spec_;
 };
 
+std::vector<AdapterProblem> problems_of(const Json& result) {
+  std::vector<AdapterProblem> problems;
+  for (const Json& problem : result.at("problems")) {
+    if (problems.size() == k_most_problems) break;
+    const auto line = problem.at("line").get<std::int64_t>();
+    problems.push_back({plain_text(problem.at("message").get<std::string>(), k_longest_message),
+                        static_cast<std::size_t>(std::max<std::int64_t>(line, 0))});
+  }
+  return problems;
+}
+
+// A name, not a path, that can be part of another.
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.size() <= k_longest_name &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-' || c == '$';
+         });
+}
+
+std::vector<std::filesystem::path> dumps_of(const AdapterJob& job, const Json& result) {
+  std::vector<std::filesystem::path> dumps;
+  for (const Json& name : result.at("files")) {
+    if (dumps.size() == k_most_dumps) break;
+    const auto text = name.get<std::string>();
+    if (is_plain_name(text) && is_own_file(folder_of(job) / text)) {
+      dumps.push_back(folder_of(job) / text);
+    }
+  }
+  return dumps;
+}
+
+// The source ran where this was written, and may have written it: nothing of it is taken as true.
 AdapterRun read_result(const AdapterJob& job, const Json& result) {
   AdapterRun run;
-  result.at("toolchain").get_to(run.toolchain);
-  for (const Json& problem : result.at("problems")) {
-    run.problems.push_back(
-        {problem.at("message").get<std::string>(), problem.at("line").get<std::size_t>()});
-  }
   if (result.at("status") != "built") {
     run.outcome = AdapterRun::Outcome::rejected;
+    run.problems = problems_of(result);
+    if (run.problems.empty()) run.problems.push_back({"it is refused without a reason", 0});
     return run;
   }
   run.outcome = AdapterRun::Outcome::built;
-  run.plan = PlanFiller(job.plan, *job.spec).fill(result.at("launches"));
+  const LaunchPlan filled = PlanFiller(job.plan, *job.spec).fill(result.at("launches"));
+  // Held against the rules for plans, as the device program does, which takes no other.
+  run.plan = plan_from_json(plan_to_json(filled), *job.spec);
+  for (std::size_t i = 0; i < run.plan.launches.size(); ++i) {
+    run.plan.launches[i].line = job.plan.launches[i].line;
+  }
   run.ptx = job.work_dir / "kernel.ptx";
   write_file_atomic(run.ptx, result.at("ptx").get<std::string>());
-  for (const Json& name : result.at("files")) {
-    // A name, not a path: the source could have written this result.
-    const std::filesystem::path file = std::filesystem::path(name.get<std::string>()).filename();
-    if (std::filesystem::is_regular_file(std::filesystem::symlink_status(job.work_dir / file))) {
-      run.dumps.push_back(job.work_dir / file);
-    }
-  }
+  run.dumps = dumps_of(job, result);
   return run;
 }
 
 }  // namespace
 
 AdapterRun run_adapter(const AdapterJob& job) {
-  write_file_atomic(job.work_dir / "adapter.py", job.language->adapter);
+  const std::filesystem::path folder = folder_of(job);
+  write_file_atomic(folder / "adapter.py", job.language->adapter);
   for (const EmbeddedText& module : built_in_adapter_modules()) {
-    write_file_atomic(job.work_dir / fmt::format("{}.py", module.name), module.text);
+    write_file_atomic(folder / fmt::format("{}.py", module.name), module.text);
   }
-  write_file_atomic(job.work_dir / "job.json", to_text(job_json(job)));
+  write_file_atomic(folder / "job.json", to_text(job_json(job)));
   const ProcessResult process = run_confined(job);
   AdapterRun result;
   if (process.timed_out || process.signal == SIGXCPU || process.exit_code == 128 + SIGXCPU) {
     result.outcome = AdapterRun::Outcome::timed_out;
     return result;
   }
-  const std::filesystem::path written = job.work_dir / "result.json";
-  if (!process.succeeded() || !std::filesystem::is_regular_file(written)) {
+  const std::filesystem::path written = folder / "result.json";
+  if (!process.succeeded() || !is_own_file(written)) {
     result.outcome = AdapterRun::Outcome::crashed;
     result.crash = process.describe();
     if (const std::string_view line = last_line(process.error_output); !line.empty()) {
-      result.crash += fmt::format(": {}", line);
+      result.crash += fmt::format(": {}", plain_text(line, k_longest_message));
     }
     return result;
   }
   try {
     if (std::filesystem::file_size(written) > k_most_result_bytes) throw std::bad_alloc();
-    return read_result(job, Json::parse(read_file(written)));
+    return read_result(job, parse_json(read_file(written), "result.json").value);
   } catch (const std::exception& error) {
-    // The source ran where this was written, and may have written it.
     result.outcome = AdapterRun::Outcome::crashed;
-    result.crash = fmt::format("its result makes no sense: {}", error.what());
+    result.crash =
+        fmt::format("its result makes no sense: {}", plain_text(error.what(), k_longest_message));
     return result;
   }
 }

@@ -22,7 +22,8 @@ struct AdapterJob {
   std::filesystem::path source;    // absolute
   LaunchPlan plan;                 // PlanForm::compiled
   std::string architecture;        // "90a"
-  std::filesystem::path work_dir;  // exists, ours; receives everything
+  std::filesystem::path work_dir;  // exists, ours; receives everything, what the source can write
+                                   // in a folder of its own
   // CPU time; ten times as much on the wall.
   std::chrono::milliseconds timeout{60000};
   std::size_t memory_limit = std::size_t{16} << 30;  // bytes of address space
@@ -43,7 +44,6 @@ struct AdapterRun {
   Outcome outcome = Outcome::rejected;
   std::vector<AdapterProblem> problems;
   std::string crash;
-  std::string toolchain;                     // "Triton 3.6.0"
   std::filesystem::path ptx;                 // built
   LaunchPlan plan;                           // built: PlanForm::cuda
   std::vector<std::filesystem::path> dumps;  // the language's own stages

@@ -62,7 +62,8 @@ std::filesystem::path named_python(const Language& language) {
 
 Toolchain probe(const Language& language, const std::filesystem::path& python) {
   Command command;
-  command.arguments = {python.string(), "-c", k_probe};
+  // As the adapter will: nothing of the folder that the build stands in, of the variables, of HOME.
+  command.arguments = {python.string(), "-I", "-c", k_probe};
   for (const std::string& requirement : language.requirements) {
     command.arguments.push_back(split(requirement).first);
   }
@@ -103,6 +104,11 @@ void run_or_fail(const Language& language, const std::vector<std::string>& argum
 }
 
 }  // namespace
+
+std::string Toolchain::text(const Language& language) const {
+  if (versions.empty()) return language.title;
+  return fmt::format("{} ({})", language.title, fmt::join(versions, ", "));
+}
 
 std::string toolchain_name(const Language& language) {
   return language.requirements.empty() ? lower_case(language.name)

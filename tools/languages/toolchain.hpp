@@ -14,6 +14,9 @@ struct Toolchain {
   std::filesystem::path ptxas;                  // the language's own; empty: the toolkit's
   std::vector<std::filesystem::path> readable;  // what a confined run of it must see
   std::vector<std::string> versions;            // "triton 3.6.0", of the requirements
+
+  // "Triton (triton 3.6.0)", for who reads a version's evidence.
+  [[nodiscard]] std::string text(const Language& language) const;
 };
 
 // The package that the compiler is; languages with the same requirements share a toolchain.

@@ -32,7 +32,7 @@ def build(module, launch, architecture):
     return protocol.Built(module["PTX"], launch["function"], **module["CHOICES"])
 
 if __name__ == "__main__":
-    protocol.main("Fake 1", load, build)
+    protocol.main(load, build)
 )py";
 
 constexpr const char* k_fake_plan = R"py("""kernelloop:plan
@@ -91,7 +91,7 @@ class AdapterBuildNvcc : public VersionTest {
 TEST_F(AdapterBuildNvcc, MakesAVersionOfWhatTheAdapterBrings) {
   const Json compiled = build(", 'dumps': {'stage': 'text'}");
   ASSERT_EQ(compiled.at("status"), "compiled") << compiled.at("reason");
-  EXPECT_EQ(compiled.at("toolchain").at("compiler"), "Fake 1");
+  EXPECT_EQ(compiled.at("toolchain").at("compiler"), "Fake");
   EXPECT_EQ(compiled.at("plan").at("launches").at(0).at("kernel"), "scale_0");
   EXPECT_EQ(compiled.at("artifacts").at("cpu").at("reason"), "Fake versions run on a GPU only");
   EXPECT_TRUE(is_written("kernel.cubin"));
@@ -115,6 +115,18 @@ TEST_F(AdapterBuildNvcc, ItsPtxKeepsTheRulesOfAllVersions) {
                      ".visible .global .align 4 .u32 state;"),
               HasSubstr("write the __device__ variable 'state"));
   EXPECT_THAT(reason("", "no.such.instruction %r1;"), HasSubstr("no.such"));
+}
+
+TEST_F(AdapterBuildNvcc, WhatTheSourceLeavesIsInNobodysWay) {
+  for (const char* left : {"os.symlink('/tmp/nothing', 'out.cubin')", "os.mkdir('out.cubin')",
+                           "os.mkdir('kernel.ptx')", "os.mkdir('kernel.ir')"}) {
+    const Json compiled =
+        build("}\nimport os\n" + std::string(left) + "\nCHOICES |= {'dumps': {'d' * 300: 'text'}");
+    // A name that no file system takes is the source's fault.
+    EXPECT_THAT(compiled.at("reason").get<std::string>(), HasSubstr("File name too long")) << left;
+    const Json good = build("}\nimport os\n" + std::string(left) + "\nCHOICES |= {");
+    EXPECT_EQ(good.at("status"), "compiled") << left << ": " << good.at("reason");
+  }
 }
 
 TEST_F(AdapterBuildNvcc, TracesAreForCudaOnly) {

@@ -88,7 +88,7 @@ def scale(x: cute.Pointer, y: cute.Pointer, factor: cutlass.Float32, n: cutlass.
             staged[part * 128 + tid] = gx[i] * factor
             gy[i] = staged[part * 128 + tid]
 )py");
-  expect_built(compiled, "CuTe DSL 4.8.1");
+  expect_built(compiled, "CuTe DSL (nvidia-cutlass-dsl 4.8.1, nvidia-cuda-nvcc 13.4.92)");
   const Json& launches = compiled.at("plan").at("launches");
   EXPECT_EQ(launches.at(0).at("block").at(0), "128");
   EXPECT_EQ(launches.at(0).at("dynamic_shared_bytes"), "2048");
@@ -130,7 +130,7 @@ def scale(atom: cute.CopyAtom, x: cute.Tensor, y: cute.Pointer, factor: cutlass.
     gy = cute.make_tensor(y, cute.make_layout(BLOCK))
     gy[tid] = held[tid // 32, tid % 32, 0] * factor
 )py");
-  expect_built(compiled, "CuTe DSL 4.8.1");
+  expect_built(compiled, "CuTe DSL (nvidia-cutlass-dsl 4.8.1, nvidia-cuda-nvcc 13.4.92)");
   std::vector<int> sizes;
   for (const Json& parameter : compiled.at("kernels").at(0).at("parameters")) {
     sizes.push_back(parameter.at("size").get<int>());
@@ -175,7 +175,8 @@ def scale(x, y, factor, BLOCK: ct.Constant[int]):
     tile = ct.load(x, index=(i,), shape=(BLOCK,), padding_mode=ct.PaddingMode.ZERO)
     ct.store(y, index=(i,), tile=tile * factor)
 )py");
-  expect_built(compiled, "cuTile 1.7.0");
+  expect_built(compiled,
+               "cuTile (cuda-tile 1.7.0, nvidia-cuda-tileiras 13.4.92, nvidia-cuda-nvcc 13.4.92)");
   // Each array with its sizes and strides.
   EXPECT_EQ(compiled.at("plan").at("launches").at(0).at("args"),
             Json::parse(R"(["x", "n", "1", "y", "n", "1", "factor"])"));
@@ -216,7 +217,10 @@ def scale(BLOCK):
 
     return main
 )py");
-  expect_built(compiled, "TileLang 0.1.15");
+  expect_built(
+      compiled,
+      "TileLang (tilelang 0.1.15, torch 2.15.0, nvidia-cuda-nvcc 13.2.86, nvidia-cuda-crt 13.2.86, "
+      "nvidia-nvvm 13.2.86)");
   const Json& launch = compiled.at("plan").at("launches").at(0);
   EXPECT_EQ(launch.at("grid").at(0), "((n + 511) / 512)");
   EXPECT_THAT(launch.at("args").dump(), HasSubstr("factor"));

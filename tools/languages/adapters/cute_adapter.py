@@ -274,10 +274,5 @@ def build(module, launch, architecture):
         dumps={"mlir": dump for suffix, dump in files.items() if suffix == "mlir"}, arguments=passed)
 
 
-def version():
-    from importlib.metadata import version as version_of
-    return version_of("nvidia-cutlass-dsl")
-
-
 if __name__ == "__main__":
-    protocol.main("CuTe DSL %s" % version(), load, build, tensor_maps=True)
+    protocol.main(load, build, tensor_maps=True)

@@ -245,5 +245,4 @@ def build(module, launch, architecture):
 
 
 if __name__ == "__main__":
-    import importlib.metadata
-    protocol.main("cuTile %s" % importlib.metadata.version("cuda-tile"), load, build)
+    protocol.main(load, build)

@@ -45,4 +45,4 @@ import triton_family
 from triton.experimental.gluon._runtime import GluonASTSource
 
 if __name__ == "__main__":
-    triton_family.main("Gluon of Triton", GluonASTSource)
+    triton_family.main(GluonASTSource)

@@ -18,7 +18,7 @@ A job:
 `written`. A tensor's pointer has `sizes` and `strides`, outermost
 first, in elements: [{"plan": expression, "divisible_by_16"}].
 The result:
-    {"status": "built"|"rejected", "toolchain", "ptx",
+    {"status": "built"|"rejected", "ptx",
      "launches": [{"kernel", "block": [x, y, z], "dynamic_shared_bytes", "cluster": [x, y, z] | null,
                    "cooperative", "programmatic_dependent", "grid": [...] | null, "arguments": [...] | null,
                    "hidden": [{"scratch_bytes", "alignment"}]}],
@@ -35,6 +35,8 @@ import os
 import re
 import sys
 import traceback
+
+LONGEST_MESSAGE = 2000
 
 
 class Rejected(Exception):
@@ -169,16 +171,23 @@ def make_kernels(source, job, build, tensor_maps):
     return modules.text(), launches, dumps
 
 
+def message_of(error):
+    """What an exception of the source says, which may be anything, as text that can be written."""
+    try:
+        text = str(error)[:LONGEST_MESSAGE].strip() or "no message"
+    except Exception:  # of its __str__
+        text = "no message that could be read"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def rejected(path, error):
     if isinstance(error, Rejected):
-        return {"status": "rejected", "problems": [{"message": str(error), "line": error.line}]}
-    kind = type(error).__name__
-    text = str(error).strip() or "no message"
-    return {"status": "rejected",
-            "problems": [{"message": "%s: %s" % (kind, text), "line": line_of(error, path)}]}
+        return {"status": "rejected", "problems": [{"message": message_of(error), "line": error.line}]}
+    return {"status": "rejected", "problems": [
+        {"message": "%s: %s" % (type(error).__name__, message_of(error)), "line": line_of(error, path)}]}
 
 
-def main(toolchain, load, build, tensor_maps=False):
+def main(load, build, tensor_maps=False):
     """`tensor_maps`: whether kernels of the language can take those that a plan writes."""
     with open(sys.argv[1], encoding="utf-8") as file:
         job = json.load(file)
@@ -194,7 +203,6 @@ def main(toolchain, load, build, tensor_maps=False):
         raise
     except BaseException as error:  # whatever the source does, also to leave
         result = rejected(path, error)
-    result["toolchain"] = toolchain
     with open("result.json.new", "w", encoding="utf-8") as file:
         json.dump(result, file)
     os.rename("result.json.new", "result.json")

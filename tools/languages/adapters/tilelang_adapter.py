@@ -261,5 +261,4 @@ def build(module, launch, architecture):
 
 
 if __name__ == "__main__":
-    import importlib.metadata
-    protocol.main("TileLang %s" % importlib.metadata.version("tilelang"), load, build)
+    protocol.main(load, build)

@@ -41,4 +41,4 @@ import triton_family
 from triton.compiler import ASTSource
 
 if __name__ == "__main__":
-    triton_family.main("Triton", ASTSource)
+    triton_family.main(ASTSource)

@@ -142,7 +142,6 @@ def build(make_source, module, launch, architecture):
         {stage: str(kernel.asm[stage]) for stage in ("ttir", "ttgir") if stage in kernel.asm})
 
 
-def main(title, make_source):
+def main(make_source):
     """`make_source` is the class of a language's sources, as triton.compile takes them."""
-    protocol.main("%s %s" % (title, triton.__version__), load,
-                  lambda module, launch, architecture: build(make_source, module, launch, architecture))
+    protocol.main(load, lambda module, launch, architecture: build(make_source, module, launch, architecture))
