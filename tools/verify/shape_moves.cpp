@@ -91,16 +91,22 @@ Bindings start_shape(const OpSpec& spec) {
 
 bool ShapeList::add(const Bindings& shape) {
   if (!admissible(spec_, shape)) return false;
-  if (elements_of(spec_, shape) > most_elements_) return false;
-  if (seen_.insert(shape).second) shapes_.push_back(shape);
+  const std::int64_t elements = elements_of(spec_, shape);
+  if (elements > most_elements_) return false;
+  if (seen_.insert(shape).second) shapes_.push_back({elements, shape});
   return true;
 }
 
+void ShapeList::add_anyway(const Bindings& shape) {
+  shapes_.push_back({elements_of(spec_, shape), shape});
+}
+
 std::vector<Bindings> ShapeList::by_size() && {
-  std::stable_sort(shapes_.begin(), shapes_.end(), [&](const Bindings& a, const Bindings& b) {
-    return elements_of(spec_, a) < elements_of(spec_, b);
-  });
-  return std::move(shapes_);
+  std::ranges::stable_sort(shapes_, {}, &Sized::elements);
+  std::vector<Bindings> result;
+  result.reserve(shapes_.size());
+  for (Sized& one : shapes_) result.push_back(std::move(one.shape));
+  return result;
 }
 
 }  // namespace kernelloop

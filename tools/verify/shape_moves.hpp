@@ -38,15 +38,21 @@ class ShapeList {
   // Whether the shape is in the list now.
   bool add(const Bindings& shape);
   // However large it is.
-  void add_anyway(const Bindings& shape) { shapes_.push_back(shape); }
+  void add_anyway(const Bindings& shape);
   [[nodiscard]] bool empty() const { return shapes_.empty(); }
   [[nodiscard]] std::vector<Bindings> by_size() &&;
 
  private:
+  // Counting the elements of a shape evaluates the spec's expressions: once for each.
+  struct Sized {
+    std::int64_t elements;
+    Bindings shape;
+  };
+
   const OpSpec& spec_;
   std::int64_t most_elements_;
   std::set<Bindings> seen_;
-  std::vector<Bindings> shapes_;
+  std::vector<Sized> shapes_;
 };
 
 }  // namespace kernelloop
