@@ -1,6 +1,8 @@
 // How much memory a worker takes, as its parent sees it.
 #pragma once
 
+#include "support/process_tree.hpp"
+
 #include <sys/types.h>
 
 #include <cstddef>
@@ -9,10 +11,6 @@ namespace kernelloop {
 
 // What a worker may take beside the tensors that its parent shares with it: half of the machine.
 std::size_t default_worker_memory();
-
-// Bytes of memory that the process holds in RAM and that are no file's, shared ones included; 0
-// where that is not known.
-std::size_t memory_of(pid_t process);
 
 // The child of a process that has one, or of several the first; -1: there is none, or the kernel
 // does not tell.

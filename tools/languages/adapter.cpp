@@ -6,6 +6,7 @@
 #include "support/files.hpp"
 #include "support/json.hpp"
 #include "support/process.hpp"
+#include "support/process_tree.hpp"
 #include "support/sandbox.hpp"
 #include "support/text.hpp"
 
@@ -27,6 +28,7 @@ namespace {
 // What a compiler may rely on; wider accesses need no more.
 constexpr std::int64_t k_useful_factor = 16;
 constexpr std::size_t k_most_result_bytes = std::size_t{64} << 20;
+constexpr std::size_t k_most_processes = 64;  // compilers start a few
 constexpr std::size_t k_most_problems = 50;
 constexpr std::size_t k_most_dumps = 256;
 constexpr std::size_t k_longest_name = 200;      // of a dump; file systems end at 255
@@ -135,6 +137,8 @@ ProcessResult run_confined(const AdapterJob& job) {
       std::chrono::seconds((job.timeout + std::chrono::milliseconds(999)).count() / 1000);
   command.memory_limit = job.memory_limit;
   command.file_limit = k_most_result_bytes;
+  command.most_processes = k_most_processes;
+  command.most_memory = half_of_memory();
   const std::map<std::string, std::string> variables = {
       {"TRITON_CACHE_DIR", "/tmp/cache"}, {"TRITON_HOME", "/tmp"}, {"PYTHONHASHSEED", "0"}};
   if (sandbox_mode() == SandboxMode::off) {

@@ -2,6 +2,7 @@
 
 #include "support/error.hpp"
 #include "support/pipe.hpp"
+#include "support/process_tree.hpp"
 #include "support/secret_environment.hpp"
 
 #include <fcntl.h>
@@ -146,6 +147,36 @@ void feed(Descriptor& sink, std::string_view& pending) {
   if (pending.empty()) sink.reset();
 }
 
+// Looks after Command::most_processes and most_memory.
+class TreeWatch {
+ public:
+  TreeWatch(const Command& command, pid_t child) : command_(command), child_(child) {}
+
+  // What is too much; empty when nothing is, or when it is not yet time to look again.
+  std::string excess() {
+    if (command_.most_processes == 0 && command_.most_memory == 0) return {};
+    if (Clock::now() < next_) return {};
+    const std::size_t most = command_.most_processes == 0 ? k_counted : command_.most_processes;
+    const ProcessTree tree = process_tree(child_, most);
+    // From its end, so that a large tree does not keep us from everything else.
+    next_ = Clock::now() + std::chrono::milliseconds(100);
+    if (command_.most_processes > 0 && tree.processes > most) {
+      return fmt::format("more than {} processes at once", most);
+    }
+    if (command_.most_memory > 0 && tree.memory > command_.most_memory) {
+      return fmt::format("more than {} MiB of memory", command_.most_memory >> 20);
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t k_counted = 4096;
+
+  const Command& command_;
+  pid_t child_;
+  Clock::time_point next_{};
+};
+
 int milliseconds_until(Clock::time_point deadline) {
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -155,6 +186,7 @@ int milliseconds_until(Clock::time_point deadline) {
 }  // namespace
 
 std::string ProcessResult::describe() const {
+  if (!excess.empty()) return fmt::format("killed for {}", excess);
   if (timed_out) return fmt::format("timed out after {:.0f} s", wall.count() / 1000.0);
   if (signal != 0) return fmt::format("killed by signal {} ({})", signal, ::strsignal(signal));
   return fmt::format("exit code {}", exit_code);
@@ -205,6 +237,7 @@ ProcessResult run(const Command& command) {
   Clock::time_point settled = deadline;  // when a child that has said all is to be gone
   int status = 0;
   bool reaped = false;
+  TreeWatch tree(command, child);
   // A grandchild may hold the pipes open after the child is gone: then we stop reading soon after.
   Clock::time_point grace = deadline;
   while (!reaped || out.read.open() || err.read.open()) {
@@ -234,9 +267,10 @@ ProcessResult run(const Command& command) {
     if (watched[1].revents != 0)
       drain(err.read, result.error_output, command.output_limit, result.output_truncated);
     if (watched[2].revents != 0) feed(in.write, pending);
-    if (!reaped && Clock::now() >= std::min(deadline, settled)) {
-      result.timed_out = Clock::now() >= deadline;
-      result.ended_when_complete = !result.timed_out;
+    if (!reaped) result.excess = tree.excess();
+    if (!reaped && (!result.excess.empty() || Clock::now() >= std::min(deadline, settled))) {
+      result.timed_out = result.excess.empty() && Clock::now() >= deadline;
+      result.ended_when_complete = result.excess.empty() && !result.timed_out;
       ::kill(-child, SIGKILL);
       ::waitpid(child, &status, 0);
       reaped = true;

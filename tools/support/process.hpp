@@ -23,6 +23,11 @@ struct Command {
   std::chrono::seconds cpu_limit{0};  // CPU time of each process; then it gets SIGXCPU; 0: none
   std::size_t memory_limit = 0;       // bytes of address space of each process; 0: none
   std::size_t file_limit = 0;         // bytes of a file that it may write; 0: none
+  // Of the child and all that it started, together and at once, looked at ten times a second;
+  // beyond one the group is killed. Whole only where it cannot leave the group, as in a sandbox. 0:
+  // none.
+  std::size_t most_processes = 0;
+  std::size_t most_memory = 0;  // bytes in RAM
   // Asked whenever output came. Once it says yes, and until more output makes it say no, a child
   // that does not end has `grace` left; then the group is killed and that counts as success.
   std::function<bool(const std::string& output)> is_complete = {};
@@ -34,6 +39,7 @@ struct ProcessResult {
   int exit_code = -1;  // valid when signal == 0
   int signal = 0;      // the signal that ended it, or 0
   bool timed_out = false;
+  std::string excess;  // what it was killed for: "more than 64 processes at once"; or empty
   bool ended_when_complete = false;  // see Command::is_complete
   bool output_truncated = false;
   std::string output;        // standard output
@@ -41,7 +47,7 @@ struct ProcessResult {
   std::chrono::milliseconds wall{0};
 
   [[nodiscard]] bool succeeded() const noexcept {
-    return ended_when_complete || (!timed_out && signal == 0 && exit_code == 0);
+    return ended_when_complete || (!timed_out && excess.empty() && signal == 0 && exit_code == 0);
   }
   // "exit code 2", "killed by signal 11 (Segmentation fault)", "timed out after 60 s".
   [[nodiscard]] std::string describe() const;

@@ -99,6 +99,18 @@ TEST_F(Adapters, WhatASourceSaysIsCutAndObeyedByNoTerminal) {
                                         testing::SizeIs(testing::Le(2100u))));
 }
 
+TEST_F(Adapters, ManyProcessesAreEnded) {
+  const AdapterRun run = compile(
+      "import os, time\n"
+      "for i in range(200):\n"
+      "    if os.fork() == 0:\n"
+      "        os.setsid()\n"
+      "        time.sleep(1000)\n"
+      "time.sleep(1000)\n");
+  EXPECT_EQ(run.outcome, AdapterRun::Outcome::crashed);
+  EXPECT_EQ(run.crash, "killed for more than 64 processes at once");
+}
+
 TEST_F(Adapters, OutputIsNoAnswer) {
   const AdapterRun run = compile(
       "print('{\"status\": \"rejected\", \"problems\": []}')\n"

@@ -132,6 +132,27 @@ TEST(Process, TheLimitOfCpuTimeEndsAProcessThatSpins) {
   EXPECT_EQ(result.signal, SIGXCPU);
 }
 
+TEST(Process, TooManyProcessesAreKilled) {
+  Command command = shell("for i in 1 2 3 4 5; do (sleep 30; true) & done; wait");
+  command.most_processes = 5;
+  const ProcessResult result = run(command);
+  EXPECT_FALSE(result.succeeded());
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.describe(), "killed for more than 5 processes at once");
+  command = shell("(true) & (true) & wait; echo done");
+  command.most_processes = 5;
+  EXPECT_TRUE(run(command).succeeded());
+}
+
+TEST(Process, MemoryIsCountedOverAllProcesses) {
+  const std::string half = "x=$(head -c 30000000 /dev/zero | tr '\\0' a); sleep 30; echo $x";
+  Command command = shell("(" + half + ") & (" + half + ") & wait");
+  command.most_memory = std::size_t{50} << 20;
+  const ProcessResult result = run(command);
+  EXPECT_FALSE(result.succeeded());
+  EXPECT_EQ(result.describe(), "killed for more than 50 MiB of memory");
+}
+
 TEST(Process, AMissingProgramIsAnError) {
   Command command;
   command.arguments = {"no-such-program-here"};

@@ -1,0 +1,59 @@
+#include "support/process_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace kernelloop {
+namespace {
+
+// A thread's children are its own: each has a list.
+void add_children(pid_t process, std::vector<pid_t>& found) {
+  std::error_code ended;
+  std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", process), ended);
+  for (; !ended && thread != std::filesystem::directory_iterator(); thread.increment(ended)) {
+    std::ifstream children(thread->path() / "children");
+    for (pid_t child = 0; children >> child;) found.push_back(child);
+  }
+}
+
+}  // namespace
+
+std::size_t memory_of(pid_t process) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  std::size_t kibibytes = 0;
+  for (std::string word; status >> word;) {
+    if (word != "RssAnon:" && word != "RssShmem:") continue;
+    std::size_t value = 0;
+    if (status >> value) kibibytes += value;
+  }
+  return kibibytes << 10;
+}
+
+ProcessTree process_tree(pid_t process, std::size_t most) {
+  ProcessTree tree;
+  std::vector<pid_t> left{process};
+  while (!left.empty() && tree.processes <= most) {
+    const pid_t next = left.back();
+    left.pop_back();
+    ++tree.processes;
+    tree.memory += memory_of(next);
+    add_children(next, left);
+  }
+  return tree;
+}
+
+std::size_t half_of_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return 0;
+  return static_cast<std::size_t>(pages) / 2 * static_cast<std::size_t>(page_bytes);
+}
+
+}  // namespace kernelloop

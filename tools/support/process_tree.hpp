@@ -1,0 +1,26 @@
+// What a process and all that it started take, as their parent sees it in /proc.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+
+namespace kernelloop {
+
+// Bytes of memory that a process holds in RAM and that are no file's, shared ones included; 0 where
+// that is not known.
+std::size_t memory_of(pid_t process);
+
+struct ProcessTree {
+  std::size_t processes = 0;  // the first one included; counted up to a limit
+  std::size_t memory = 0;     // bytes, as memory_of has them, of those that were counted
+};
+
+// The process and what it started, and so on, where the kernel tells of children. Ends when there
+// are more than `most` (a bomb of processes is not to be followed).
+ProcessTree process_tree(pid_t process, std::size_t most);
+
+// Half of the memory of this machine in bytes; 0 where that is not known.
+std::size_t half_of_memory();
+
+}  // namespace kernelloop
