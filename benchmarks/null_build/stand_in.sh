@@ -32,5 +32,5 @@ case "$step" in
     echo "{}" >"$dir/$version/history.json"
     echo >"$dir/$version/feedback.md"
     ;;
-  verify | bench) echo "{}" >"$output" ;;
+  reference | verify | bench) echo "{}" >"$output" ;;
 esac
