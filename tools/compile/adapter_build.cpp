@@ -21,6 +21,20 @@ std::filesystem::path assembler_of(const CompileRequest& request, const Toolchai
        request.source.string());
 }
 
+// One plan launches the cubins of all architectures, for each of which the compiler chooses anew.
+// Shared memory becomes what the greediest of them takes; false when they differ in more.
+bool join(LaunchPlan& plan, LaunchPlan other) {
+  if (plan.launches.size() != other.launches.size()) return false;
+  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+    Expression& mine = plan.launches[i].dynamic_shared_bytes;
+    Expression& theirs = other.launches[i].dynamic_shared_bytes;
+    // Numbers, as a compiler writes them.
+    if (mine.evaluate({}) < theirs.evaluate({})) mine = theirs;
+    theirs = mine;
+  }
+  return plan_to_json(plan) == plan_to_json(other);
+}
+
 class Builder {
  public:
   Builder(const CompileRequest& request, const LaunchPlan& plan, const SourceText& source)
@@ -41,7 +55,9 @@ class Builder {
     result_.cuda.accepted = assembled.outcome == AssembleRun::Outcome::accepted;
     add_code({architecture, absolute_source(), run.ptx, assembled.cubin, assembled.messages},
              source_, false, result_.cuda);
-    if (!result_.plan) {
+    if (result_.plan) {
+      if (!join(*result_.plan, run.plan)) refuse_plan(architecture);
+    } else {
       result_.plan = run.plan;
       result_.compiler = toolchain_.text(*request_.language);
       result_.dumps = run.dumps;
@@ -72,6 +88,16 @@ class Builder {
   void refuse(Problem::Kind kind, std::string reason, const std::string& remedy) {
     result_.cuda.problems.push_back(problem_at(kind, reason + remedy));
     result_.cuda.reason = std::move(reason);
+  }
+
+  void refuse_plan(const std::string& architecture) {
+    result_.cuda.accepted = false;
+    refuse(Problem::Kind::plan,
+           fmt::format("{} launches this source in one way on sm_{} and in another on sm_{}",
+                       title_, normal_architecture(request_.architectures.front()), architecture),
+           "; one plan serves all ARCHITECTURES: write what makes the difference out (options, "
+           "scratch "
+           "memory), or let the operator have one architecture");
   }
 
   void explain(const AdapterRun& run) {

@@ -129,6 +129,35 @@ TEST_F(AdapterBuildNvcc, WhatTheSourceLeavesIsInNobodysWay) {
   }
 }
 
+TEST_F(AdapterBuildNvcc, OnePlanServesAllArchitectures) {
+  request_.architectures = {"80", "90a"};
+  // The adapter's source learns of the architecture as one that compiles for it does.
+  const auto chosen = [&](const std::string& on_90a) {
+    return build(
+        "}\nimport json\nARCHITECTURE = json.load(open('job.json'))['architecture']\n"
+        "PTX = PTX.replace('sm_90a', 'sm_' + ARCHITECTURE)\n"
+        "CHOICES['dynamic_shared_bytes'] = 1024\n"
+        "if ARCHITECTURE == '90a': CHOICES |= {" +
+        on_90a + "}\nCHOICES |= {");
+  };
+  const auto shared = [](const Json& compiled) {
+    return compiled.at("plan").at("launches").at(0).at("dynamic_shared_bytes").get<std::string>();
+  };
+  Json compiled = chosen("'dynamic_shared_bytes': 4096");
+  ASSERT_EQ(compiled.at("status"), "compiled") << compiled.at("reason");
+  EXPECT_EQ(compiled.at("artifacts").at("cuda").at("cubins").size(), 2u);
+  EXPECT_EQ(shared(compiled), "4096");
+  compiled = chosen("'dynamic_shared_bytes': 512");
+  ASSERT_EQ(compiled.at("status"), "compiled") << compiled.at("reason");
+  EXPECT_EQ(shared(compiled), "1024");
+  compiled = chosen("'block': [32, 1, 1]");
+  EXPECT_EQ(compiled.at("status"), "failed");
+  EXPECT_THAT(compiled.at("reason").get<std::string>(),
+              HasSubstr("Fake launches this source in one way on sm_80 and in another on sm_90a; "
+                        "one plan serves all ARCHITECTURES"));
+  EXPECT_FALSE(is_written("kernel.cubin"));
+}
+
 TEST_F(AdapterBuildNvcc, TracesAreForCudaOnly) {
   request_.traced = true;
   EXPECT_THROW(build(), Error);
