@@ -13,8 +13,9 @@
 namespace kernelloop {
 namespace {
 
-std::filesystem::path assembler_of(const CompileRequest& request, const Toolchain& toolchain) {
-  if (!toolchain.ptxas.empty()) return toolchain.ptxas;
+std::filesystem::path assembler_of(const CompileRequest& request, const Toolchain& toolchain,
+                                   const std::string& architecture) {
+  if (const auto own = toolchain.ptxas_for(architecture); !own.empty()) return own;
   if (!request.nvcc.empty()) return request.nvcc.parent_path() / "ptxas";
   fail(ExitCode::environment,
        "there is no ptxas to assemble {} with; install the CUDA toolkit or set KERNELLOOP_NVCC",
@@ -49,8 +50,8 @@ class Builder {
     result_.cuda.accepted = false;
     explain(run);
     if (run.outcome != AdapterRun::Outcome::built) return;
-    const AssembleRun assembled = assemble(
-        {assembler_of(request_, toolchain_), run.ptx, architecture, work_dir, request_.timeout});
+    const AssembleRun assembled = assemble({assembler_of(request_, toolchain_, architecture),
+                                            run.ptx, architecture, work_dir, request_.timeout});
     explain(assembled);
     result_.cuda.accepted = assembled.outcome == AssembleRun::Outcome::accepted;
     add_code({architecture, absolute_source(), run.ptx, assembled.cubin, assembled.messages},

@@ -6,6 +6,7 @@
 #include "support/suggest.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace kernelloop {
 
@@ -59,6 +60,16 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(" \n") + 1 - begin));
 }
 
+// A path for all architectures, or paths by the first one that each is for.
+std::map<int, std::string> assemblers_of(const Json& json) {
+  if (json.is_string()) return {{0, json.get<std::string>()}};
+  std::map<int, std::string> assemblers;
+  for (const auto& [first, path] : json.items()) {
+    assemblers[std::atoi(first.c_str())] = path.get<std::string>();
+  }
+  return assemblers;
+}
+
 }  // namespace
 
 Language language_of_adapter(std::string_view adapter) {
@@ -78,7 +89,7 @@ Language language_of_adapter(std::string_view adapter) {
     json.at("source").get_to(language.source);
     json.at("fence").get_to(language.fence);
     json.at("requirements").get_to(language.requirements);
-    language.ptxas = json.value("ptxas", "");
+    language.ptxas = assemblers_of(json.value("ptxas", Json::object()));
     language.context = json.value("context", std::vector<std::string>());
     language.guide = trimmed(without_escapes(text.substr(object))) + "\n";
     language.adapter = adapter;

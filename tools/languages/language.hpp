@@ -4,6 +4,7 @@
 #include "plan/launch_plan.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,10 +20,12 @@ struct Language {
   std::string source;                     // name of a version's source: "kernel.cu", "kernel.py"
   std::string fence;                      // of the code block in an answer: "cuda", "python"
   std::vector<std::string> requirements;  // as pip takes them, with versions
-  std::string ptxas;                      // its own, under site-packages; "": the toolkit's
-  std::vector<std::string> context;       // its sources that a model may read, under site-packages
-  std::string guide;                      // what a model is told of it, Markdown
-  std::string_view adapter;               // the program; empty for CUDA C++
+  // Its own assemblers, under site-packages, by the first architecture that each is for; none: the
+  // toolkit's.
+  std::map<int, std::string> ptxas;
+  std::vector<std::string> context;  // its sources that a model may read, under site-packages
+  std::string guide;                 // what a model is told of it, Markdown
+  std::string_view adapter;          // the program; empty for CUDA C++
 
   [[nodiscard]] bool is_cuda() const noexcept { return adapter.empty(); }
   [[nodiscard]] PlanForm plan_form() const noexcept {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 
 namespace kernelloop {
 namespace {
@@ -86,7 +87,7 @@ Toolchain probe(const Language& language, const std::filesystem::path& python) {
     toolchain.versions.push_back(name + " " + there);
   }
   const std::filesystem::path packages = found.at("packages").get<std::string>();
-  if (!language.ptxas.empty()) toolchain.ptxas = packages / language.ptxas;
+  for (const auto& [first, path] : language.ptxas) toolchain.ptxas[first] = packages / path;
   toolchain.readable = {found.at("prefix").get<std::string>(), found.at("base").get<std::string>(),
                         packages, toolchain.python.parent_path()};
   return toolchain;
@@ -108,6 +109,11 @@ void run_or_fail(const Language& language, const std::vector<std::string>& argum
 std::string Toolchain::text(const Language& language) const {
   if (versions.empty()) return language.title;
   return fmt::format("{} ({})", language.title, fmt::join(versions, ", "));
+}
+
+std::filesystem::path Toolchain::ptxas_for(const std::string& architecture) const {
+  const auto behind = ptxas.upper_bound(std::atoi(architecture.c_str()));
+  return behind == ptxas.begin() ? std::filesystem::path() : std::prev(behind)->second;
 }
 
 std::string toolchain_name(const Language& language) {

@@ -4,6 +4,7 @@
 #include "languages/language.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,14 @@ namespace kernelloop {
 
 struct Toolchain {
   std::filesystem::path python;                 // of the environment
-  std::filesystem::path ptxas;                  // the language's own; empty: the toolkit's
+  std::map<int, std::filesystem::path> ptxas;   // as Language has them
   std::vector<std::filesystem::path> readable;  // what a confined run of it must see
   std::vector<std::string> versions;            // "triton 3.6.0", of the requirements
 
   // "Triton (triton 3.6.0)", for who reads a version's evidence.
   [[nodiscard]] std::string text(const Language& language) const;
+  // The language's own assembler for "90a"; empty: the toolkit's.
+  [[nodiscard]] std::filesystem::path ptxas_for(const std::string& architecture) const;
 };
 
 // The package that the compiler is; languages with the same requirements share a toolchain.

@@ -90,6 +90,17 @@ TEST_F(Triton, LoadsAreWideWhereTheConditionAllowsIt) {
   EXPECT_EQ(narrow.find("ld.global.v4.b32"), std::string::npos);
 }
 
+TEST_F(Triton, BuildsForEachGenerationWithItsAssembler) {
+  for (const char* architecture : {"80", "90a", "100a", "120a"}) {
+    request_.architectures = {architecture};
+    const Json compiled = compile_python(k_twice);
+    EXPECT_EQ(compiled.at("status"), "compiled") << architecture << ": " << compiled.at("reason");
+  }
+  request_.architectures = {"120"};
+  EXPECT_THAT(reason(k_twice),
+              HasSubstr("Triton compiles for sm_120a and not for sm_120; ARCHITECTURES"));
+}
+
 TEST_F(Triton, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(reason("def twice(x): pass\n"),
               HasSubstr("there is no jit function twice; there are: none"));

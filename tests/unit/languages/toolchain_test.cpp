@@ -92,6 +92,21 @@ TEST_F(Toolchains, OfferTheSourcesThatAreInstalled) {
   EXPECT_THAT(language_sources(cuda_language(), {}), testing::IsEmpty());
 }
 
+TEST_F(Toolchains, MayHaveAnAssemblerForEachGeneration) {
+  Toolchain toolchain;
+  EXPECT_EQ(toolchain.ptxas_for("90a"), "");
+  toolchain.ptxas = {{80, "old"}, {100, "new"}};
+  EXPECT_EQ(toolchain.ptxas_for("75"), "");
+  EXPECT_EQ(toolchain.ptxas_for("80"), "old");
+  EXPECT_EQ(toolchain.ptxas_for("90a"), "old");
+  EXPECT_EQ(toolchain.ptxas_for("100a"), "new");
+  EXPECT_EQ(toolchain.ptxas_for("120"), "new");
+  const Language& triton = language_named("TRITON");
+  EXPECT_THAT(triton.ptxas.at(0), testing::EndsWith("/ptxas"));
+  EXPECT_THAT(triton.ptxas.at(100), testing::EndsWith("/ptxas-blackwell"));
+  EXPECT_EQ(language_named("CUTILE").ptxas.size(), 1u);
+}
+
 TEST_F(Toolchains, WithoutRequirementsArePlainPython) {
   Language language = of_package("");
   language.requirements.clear();

@@ -1,6 +1,6 @@
 """{ "name": "GLUON", "title": "Gluon", "source": "kernel.gluon.py", "fence": "python",
   "requirements": ["triton==3.6.0"],
-  "ptxas": "triton/backends/nvidia/bin/ptxas",
+  "ptxas": { "0": "triton/backends/nvidia/bin/ptxas", "100": "triton/backends/nvidia/bin/ptxas-blackwell" },
   "context": ["triton/experimental/gluon", "triton/language"] }
 
 The source is one Python file for Gluon, the lower level of Triton 3.6: layouts, shared memory and

@@ -1,6 +1,6 @@
 """{ "name": "TRITON", "title": "Triton", "source": "kernel.triton.py", "fence": "python",
   "requirements": ["triton==3.6.0"],
-  "ptxas": "triton/backends/nvidia/bin/ptxas",
+  "ptxas": { "0": "triton/backends/nvidia/bin/ptxas", "100": "triton/backends/nvidia/bin/ptxas-blackwell" },
   "context": ["triton/language"] }
 
 The source is one Python file for Triton 3.6. It begins with the plan in its docstring; kernels are
