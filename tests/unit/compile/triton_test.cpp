@@ -97,8 +97,7 @@ TEST_F(Triton, BuildsForEachGenerationWithItsAssembler) {
     EXPECT_EQ(compiled.at("status"), "compiled") << architecture << ": " << compiled.at("reason");
   }
   request_.architectures = {"120"};
-  EXPECT_THAT(reason(k_twice),
-              HasSubstr("Triton compiles for sm_120a and not for sm_120; ARCHITECTURES"));
+  EXPECT_THAT(reason(k_twice), HasSubstr("compiles for sm_120a, not for sm_120; ARCHITECTURES"));
 }
 
 TEST_F(Triton, SaysWhatIsWrongAndWhere) {

@@ -88,6 +88,13 @@ TEST_F(Adapters, RefuseTensorMapsThatTheirLanguageDoesNotTake) {
             "launch of `f`: this language takes no tensor maps from the plan");
 }
 
+TEST_F(Adapters, RefuseAnArchitectureThatTheirCompilerHasNot) {
+  job_.architecture = "90";
+  EXPECT_EQ(complaint("def f(launch): return ''\n"),
+            "launch of `f`: the compiler of this language compiles for sm_90a, not for sm_90; "
+            "ARCHITECTURES of the operator must say 90a");
+}
+
 TEST_F(Adapters, SayWhereASourceIsWrong) {
   EXPECT_EQ(complaint("def g(launch): return ''\n"), "there is no kernel f");
   const AdapterRun run = compile("\n\nboom = 1 / 0\n");

@@ -146,6 +146,15 @@ def refuse_tensor_maps(launch):
         raise Rejected("launch of `%s`: this language takes no tensor maps from the plan" % launch["function"])
 
 
+def require_architecture(ptx, architecture, launch):
+    """Code with features of one architecture (sm_90a) is for no other, also not for sm_90."""
+    target = re.search(r"(?m)^\s*\.target\s+sm_(\d+a)\b", ptx)
+    if target and target.group(1) != architecture:
+        raise Rejected("launch of `%s`: the compiler of this language compiles for sm_%s, not for sm_%s; "
+                       "ARCHITECTURES of the operator must say %s"
+                       % (launch["function"], target.group(1), architecture, target.group(1)))
+
+
 def make_kernels(source, job, build, tensor_maps):
     modules = PtxModules()
     known = {}
@@ -157,6 +166,7 @@ def make_kernels(source, job, build, tensor_maps):
             if not tensor_maps:
                 refuse_tensor_maps(launch)
             built = build(source, launch, job["architecture"])
+            require_architecture(built.ptx, job["architecture"], launch)
             number = len(known)
             name = "%s_%d" % (launch["function"], number)
             symbols = {old: "%s_%d" % (old, number) for old in defined_symbols(built.ptx)}

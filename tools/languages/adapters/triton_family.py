@@ -120,16 +120,7 @@ def compilation_problem(error, function):
     return protocol.Rejected(text, line)
 
 
-def require_architecture(architecture):
-    """Triton compiles for sm_90a and its like, which stand for one device, and for no sm_90."""
-    number = int(re.match(r"\d+", architecture).group())
-    if number >= 90 and architecture != "%da" % number:
-        raise protocol.Rejected("Triton compiles for sm_%da and not for sm_%s; ARCHITECTURES of the operator must "
-                                "say %da" % (number, architecture, number))
-
-
 def build(make_source, module, launch, architecture):
-    require_architecture(architecture)
     function = function_of(module, launch["function"])
     signature, values, hints = signature_of(function, launch)
     options = options_of(launch)
