@@ -9,13 +9,13 @@
 #include "device/reply_check.hpp"
 #include "device/sanitizer.hpp"
 #include "device/tool_run.hpp"
-#include "device/worker_memory.hpp"
 #include "device/worker_process.hpp"
 #include "device/worker_sandbox.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/own_paths.hpp"
 #include "support/process.hpp"
+#include "support/process_tree.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>
@@ -154,7 +154,7 @@ struct Worker::Impl {
     start.program = program();
     start.device = options.device;
     start.preload = preload;
-    start.memory_limit = options.memory_limit != 0 ? options.memory_limit : default_worker_memory();
+    start.memory_limit = options.memory_limit != 0 ? options.memory_limit : half_of_memory();
     if (!copies) copies.emplace();
     start.artifacts = copies->path();
     for (const Artifact& artifact : artifacts) {

@@ -2,9 +2,9 @@
 
 #include "device/undertaker.hpp"
 #include "device/worker_environment.hpp"
-#include "device/worker_memory.hpp"
 #include "support/error.hpp"
 #include "support/pipe.hpp"
+#include "support/process_tree.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -36,6 +36,12 @@ std::size_t memory_of(pid_t process) {
   return kibibytes << 10;
 }
 
+pid_t child_of(pid_t process) {
+  std::vector<pid_t> children;
+  add_children(process, children);
+  return children.empty() ? -1 : children.front();
+}
+
 ProcessTree process_tree(pid_t process, std::size_t most) {
   ProcessTree tree;
   std::vector<pid_t> left{process};

@@ -11,6 +11,10 @@ namespace kernelloop {
 // that is not known.
 std::size_t memory_of(pid_t process);
 
+// The child of a process that has one, or of several the first; -1: there is none, or the kernel
+// does not tell.
+pid_t child_of(pid_t process);
+
 struct ProcessTree {
   std::size_t processes = 0;  // the first one included; counted up to a limit
   std::size_t memory = 0;     // bytes, as memory_of has them, of those that were counted
