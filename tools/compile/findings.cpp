@@ -103,6 +103,7 @@ Findings examine_other(const CompileRequest& request, const SourceText& source,
   std::vector<Problem> plan_problems = as_problems(planned.problems);
   hide_paths(plan_problems, {request.source.parent_path()});
   findings.problems.add_all(std::move(plan_problems));
+  if (planned.plan) findings.configurations = planned.plan->configurations;
   findings.compilers_ran = true;
   findings.cpu.status = CpuArtifact::Status::not_runnable;
   findings.cpu.reason = fmt::format("{} versions run on a GPU only", language.title);

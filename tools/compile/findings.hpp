@@ -18,6 +18,7 @@ class SourceText;
 struct Findings {
   ProblemList problems;
   std::optional<LaunchPlan> plan;
+  std::size_t configurations = 1;  // that the source's plan lists (plan/configurations.hpp)
   CudaBuild cuda;
   CpuArtifact cpu;
   std::string compiler;  // of a language that is not CUDA C++: "Triton (triton 3.6.0)"

@@ -28,6 +28,7 @@ struct Round {
   bool any = false;
   bool only_repairs = true;
   bool only_duplicates = true;
+  bool only_tuned = true;  // configurations of an earlier version: nobody had an idea
   const VersionRecord* fastest = nullptr;  // of the right ones
   const VersionRecord* failed = nullptr;   // the last that can be repaired
 };
@@ -39,11 +40,14 @@ Round round_of(const History& history, int number) {
     round.any = true;
     round.only_repairs = round.only_repairs && record.mode == "fix";
     round.only_duplicates = round.only_duplicates && record.outcome == Outcome::duplicate;
+    const bool tuned = record.mode == "tune";
+    round.only_tuned = round.only_tuned && tuned;
     if (is_right(record)) {
       if (round.fastest == nullptr || *record.time_us < *round.fastest->time_us) {
         round.fastest = &record;
       }
-    } else if (record.outcome == Outcome::compile_failed || record.outcome == Outcome::wrong) {
+    } else if (!tuned &&
+               (record.outcome == Outcome::compile_failed || record.outcome == Outcome::wrong)) {
       round.failed = &record;
     }
   }
@@ -62,6 +66,8 @@ Course course_of(const History& history, double gain) {
     const bool right = round.fastest != nullptr;
     const bool gained = right && *round.fastest->time_us < bar * (1.0 - gain);
     if (gained) bar = *round.fastest->time_us;
+    // That a configuration is slower or does not work says nothing about the course.
+    if (round.only_tuned && !gained) continue;
     course.rounds_since_gain = gained ? 0 : course.rounds_since_gain + 1;
     course.failed_rounds_in_a_row = right ? 0 : course.failed_rounds_in_a_row + 1;
     course.fix_rounds_in_a_row = !right && round.only_repairs ? course.fix_rounds_in_a_row + 1 : 0;

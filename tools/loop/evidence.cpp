@@ -81,6 +81,7 @@ VersionRecord record_of(const VersionEvidence& evidence, int round) {
   record.output_tokens = count_member(member(origin, "tokens"), "output").value_or(0);
   record.requests = count_member(origin, "requests").value_or(0);
   record.cost_usd = number_member(origin, "cost_usd");
+  record.configurations = count_member(evidence.compiled, "configurations").value_or(1);
   judge(evidence, record);
   return record;
 }

@@ -20,11 +20,12 @@ constexpr std::array<std::pair<Outcome, const char*>, 7> k_outcomes{{
     {Outcome::rejected, "rejected"},
 }};
 
-constexpr std::array<std::pair<Decision::Action, const char*>, 5> k_actions{{
+constexpr std::array<std::pair<Decision::Action, const char*>, 6> k_actions{{
     {Decision::Action::seed, "seed"},
     {Decision::Action::fix, "fix"},
     {Decision::Action::optimise, "optimise"},
     {Decision::Action::branch, "branch"},
+    {Decision::Action::tune, "tune"},
     {Decision::Action::stop, "stop"},
 }};
 
@@ -67,6 +68,7 @@ Json to_json(const VersionRecord& record) {
           {"time_us", number_or_null(record.time_us)},
           {"sol", number_or_null(record.sol)},
           {"bottleneck", to_json(record.bottleneck)},
+          {"configurations", record.configurations},
           {"provider", record.provider},
           {"model", record.model},
           {"tokens", {{"input", record.input_tokens}, {"output", record.output_tokens}}},
@@ -86,6 +88,7 @@ VersionRecord record_from_json(const Json& json) {
   record.time_us = number_member(json, "time_us");
   record.sol = number_member(json, "sol");
   record.bottleneck = bottleneck_from_json(member(json, "bottleneck"));
+  record.configurations = json.at("configurations");
   record.provider = json.at("provider");
   record.model = json.at("model");
   record.input_tokens = json.at("tokens").at("input");

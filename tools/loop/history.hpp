@@ -32,7 +32,7 @@ struct Bottleneck {
 struct VersionRecord {
   std::string version;  // "v004"
   int round = 0;
-  std::string mode;    // "seed" | "fix" | "optimise" | "branch"
+  std::string mode;    // "seed" | "fix" | "optimise" | "branch" | "tune"
   std::string parent;  // "" for a seed
   Outcome outcome = Outcome::wrong;
   std::string failure;                   // one line; empty when verified
@@ -40,6 +40,7 @@ struct VersionRecord {
   std::optional<double> time_us;         // weighted geometric mean of the workloads' medians
   std::optional<double> sol;             // fraction of the roofline; none on the CPU device
   std::optional<Bottleneck> bottleneck;  // of a verified version
+  std::int64_t configurations = 1;       // that its plan lists, see tuning.hpp
   std::string provider;
   std::string model;
   std::int64_t input_tokens = 0;
@@ -57,7 +58,7 @@ struct BaselineRecord {
 
 // What the next round does.
 struct Decision {
-  enum class Action { seed, fix, optimise, branch, stop };
+  enum class Action { seed, fix, optimise, branch, tune, stop };
   Action action = Action::seed;
   std::string parent;  // version to start from; "" for seed and stop
   std::string reason;  // one line for people

@@ -1,6 +1,7 @@
 #include "loop/policy.hpp"
 
 #include "loop/course.hpp"
+#include "loop/tuning.hpp"
 #include "support/random.hpp"
 
 #include <fmt/format.h>
@@ -94,6 +95,12 @@ Decision decide(const History& history, const PolicySettings& settings) {
 
   if (const auto decision = reason_to_stop(best, course, settings)) return *decision;
   if (best == nullptr) return first_right_version(course, settings);
+  // Costs nothing, and tells what the idea can do before the next one is asked for.
+  if (const auto tuning = tuning_of(history, settings.good_within)) {
+    return {Action::tune, tuning->base->version,
+            fmt::format("try configuration {} of {} of {}", tuning->next + 1,
+                        tuning->base->configurations, tuning->base->version)};
+  }
   if (course.last_failed != nullptr && course.fix_rounds_in_a_row < settings.fixes_in_a_row) {
     return {Action::fix, course.last_failed->version,
             fmt::format("repair {}: {}", course.last_failed->version, course.last_failed->failure)};

@@ -25,8 +25,10 @@ struct PolicySettings {
   int fixes_in_a_row = 2;    // then give the idea up
   int give_up_after = 8;     // rounds in which no version was ever right
   int duplicate_rounds = 3;  // rounds in a row that sent known versions: stop
-  double good_within = 1.2;  // a branch starts from a version at most this many times slower
-  double preference = 4.0;   // a parent's weight is (best time / its time) to this power
+  // A branch starts from a version at most this many times slower than the best, and so far may one
+  // be whose configurations are tried.
+  double good_within = 1.2;
+  double preference = 4.0;  // a parent's weight is (best time / its time) to this power
 };
 
 // The decision after `history.round`; reads `history.op`, the device kind and the versions. The

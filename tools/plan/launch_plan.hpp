@@ -89,6 +89,8 @@ enum class PlanForm {
 struct LaunchPlan {
   Expression workspace_bytes = Expression::constant(0);
   std::vector<Launch> launches;
+  // Of the text that it was read from, this one included (plan/configurations.hpp).
+  std::size_t configurations = 1;
 };
 
 // A kernel as the compiler made it.

@@ -1,5 +1,6 @@
 #include "plan/plan_reader.hpp"
 
+#include "plan/configurations.hpp"
 #include "plan/plan_comment.hpp"
 #include "plan/tensor_map.hpp"
 #include "spec/names.hpp"
@@ -39,7 +40,8 @@ class Reader {
       : document_(document), spec_(spec), axes_(axis_names(spec)) {}
 
   PlanResult read() {
-    const Json& json = document_.value;
+    const Json json = with_configuration(document_.value, 0);
+    plan_.configurations = count_configurations(document_.value);
     plan_.workspace_bytes = optional_expression(json, "workspace_bytes", "", 0);
     for (std::size_t i = 0; i < json["launches"].size(); ++i) {
       read_launch(json["launches"][i], i);

@@ -2,6 +2,7 @@
 
 #include "loop/history.hpp"
 #include "loop/steering.hpp"
+#include "loop/tuning.hpp"
 #include "propose/courier.hpp"
 #include "propose/duplicates.hpp"
 #include "propose/inner_loop.hpp"
@@ -13,6 +14,7 @@
 #include "propose/publish.hpp"
 #include "propose/replay_provider.hpp"
 #include "propose/secrets.hpp"
+#include "propose/tuned_version.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/json_members.hpp"
@@ -75,8 +77,10 @@ std::optional<History> previous_history(const ProposeRequest& request) {
     fail(ExitCode::bad_input, "{}: {} is missing; run the learn step of round {} first",
          name_of(request), path.string(), round - 1);
   }
-  return steered(history_from_json(read_json(path)), load_steering(*request.config),
-                 *request.config);
+  History history =
+      steered(history_from_json(read_json(path)), load_steering(*request.config), *request.config);
+  history.decision = decision_for(history, *request.config, request.version);
+  return history;
 }
 
 std::string previous_feedback(const ProposeRequest& request) {
@@ -219,6 +223,14 @@ std::string propose(const ProposeRequest& request) {
   }
   // The build that held the lock may have taken the journal's directory with it.
   journal.prepare(config.step_dir(request.version), request.room_bytes);
+
+  if (history && history->decision.action == Decision::Action::tune) {
+    const Proposal proposal = tuned_version(config, *history, request.version);
+    publish_proposal(config, request.version, proposal, journal, live_secrets());
+    write_proposed(request, "ready", "");
+    journal.discard(version_source(config.version_dir(request.version)));
+    return fmt::format("{}: {}", name_of(request), proposal.summary);
+  }
 
   const std::string provider_name = choose_provider(config, *request.user);
   const std::vector<LiveSecret> secrets = secrets_of(*request.user, provider_name);

@@ -49,6 +49,8 @@ bool takes_tools(const std::string& provider) {
   return provider == "anthropic" || provider == "openai" || provider == "openai-chat";
 }
 
-bool is_paid(const std::string& provider) { return provider != "replay" && provider != "manual"; }
+bool is_paid(const std::string& provider) {
+  return provider != "replay" && provider != "manual" && provider != k_nobody;
+}
 
 }  // namespace kernelloop

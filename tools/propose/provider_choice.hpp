@@ -13,6 +13,9 @@ namespace kernelloop {
 // to set, and where.
 std::string choose_provider(const OpConfig& config, const UserConfig& user);
 
+// The provider of a version that nobody was asked for (tuned_version.hpp).
+inline constexpr const char* k_nobody = "none";
+
 // Whether asking costs money, and hence goes through a courier.
 bool is_paid(const std::string& provider);
 

@@ -21,7 +21,12 @@ Json parent_of(const Proposal& proposal) {
 
 Json origin_of(const OpConfig& config, int version, const Proposal& proposal,
                const std::string& created, const Spend& spend) {
-  const AskRequest& first = proposal.turns.front().request;
+  // A configuration of an earlier version was asked for by no prompt.
+  Json prompt_sha256;
+  if (!proposal.turns.empty()) {
+    const AskRequest& first = proposal.turns.front().request;
+    prompt_sha256 = sha256(first.system + "\n" + first.turns.front().text);
+  }
   // What costs nothing is known to cost nothing; an unknown price makes an unknown sum.
   Json cost = 0.0;
   if (is_paid(proposal.provider)) {
@@ -39,7 +44,7 @@ Json origin_of(const OpConfig& config, int version, const Proposal& proposal,
       {"language", proposal.language->name},
       {"created", created},
       {"source_sha256", sha256(proposal.source)},
-      {"prompt_sha256", sha256(first.system + "\n" + first.turns.front().text)},
+      {"prompt_sha256", std::move(prompt_sha256)},
       {"summary", proposal.summary},
       {"turns", proposal.turns.size()},
       {"tokens", {{"input", proposal.input_tokens}, {"output", proposal.output_tokens}}},

@@ -63,7 +63,7 @@ struct ReportDigest {
 
 struct ReportVersion {
   std::string version;   // "v003"
-  std::string mode;      // "seed" | "fix" | "optimise" | "branch"; "" by hand
+  std::string mode;      // "seed" | "fix" | "optimise" | "branch" | "tune"; "" by hand
   std::string parent;    // "" for a seed
   std::string language;  // as people write it; "" where the operator has one only
   std::string provider;

@@ -79,6 +79,20 @@ TEST_F(Triton, BuildsAGoodVersion) {
   EXPECT_TRUE(is_written("kernel.ir.twice_0.ttgir"));
 }
 
+TEST_F(Triton, IsBuiltInItsFirstConfiguration) {
+  std::string source = std::string(k_head) + k_twice;
+  const std::string options = "\"options\": {\"num_warps\": 8}";
+  const std::size_t at = source.find(options);
+  ASSERT_NE(at, std::string::npos);
+  source.insert(at + options.size(),
+                ", \"configurations\": [{\"options\": {\"num_warps\": 2}}, "
+                "{\"constants\": {\"BLOCK\": 512}}]");
+  const Json compiled = compile(source);
+  ASSERT_EQ(compiled.at("status"), "compiled") << compiled.at("reason");
+  EXPECT_EQ(compiled.at("configurations"), 2);
+  EXPECT_EQ(compiled.at("plan").at("launches").at(0).at("block").at(0), "64");
+}
+
 TEST_F(Triton, LoadsAreWideWhereTheConditionAllowsIt) {
   ASSERT_EQ(compile_python(k_twice).at("status"), "compiled");
   const std::string ptx = read_file(request_.output_dir / "kernel.ptx");
@@ -116,7 +130,8 @@ TEST_F(Triton, SaysWhatIsWrongAndWhere) {
               testing::AllOf(HasSubstr("line 15"), HasSubstr("j is not defined")));
   EXPECT_THAT(reason("@triton.autotune([triton.Config({'BLOCK': 64})], key=['n'])\n" +
                      std::string(k_twice)),
-              HasSubstr("twice is wrapped by @triton.autotuner"));
+              HasSubstr("twice is wrapped by @triton.autotuner; leave that away and list its "
+                        "configurations in the plan"));
 }
 
 TEST_F(Triton, RefusesWhatNoVersionMayDo) {

@@ -424,5 +424,70 @@ TEST_F(Propose, GoesOnWhereAKilledBuildStopped) {
   EXPECT_EQ(published(1, "origin.json")["requests"], 1);
 }
 
+// A version in Triton with three configurations, of which the first was right.
+class ProposeTuned : public Propose {
+ protected:
+  ProposeTuned() {
+    config_.languages = {"TRITON"};
+    write_file_atomic(config_.version_dir(1) / "kernel.triton.py", R"py("""kernelloop:plan
+{ "launches": [ { "kernel": "scale", "grid": ["n"], "args": ["x", "y"],
+    "configurations": [ {"constants": {"BLOCK": 64}}, {"constants": {"BLOCK": 128}},
+                        {"options": {"num_warps": 8}} ] } ] }
+"""
+import triton
+)py");
+    History history;
+    history.op = "scale";
+    history.round = 1;
+    history.device_kind = "cuda";
+    VersionRecord record;
+    record.version = "v001";
+    record.round = 1;
+    record.mode = "seed";
+    record.outcome = Outcome::verified;
+    record.time_us = 10;
+    record.configurations = 3;
+    history.versions = {record};
+    history.decision = {Decision::Action::tune, "v001", "try configuration 2 of 3 of v001"};
+    write_file_atomic(config_.history_dir(1) / "history.json", to_text(to_json(history)));
+  }
+};
+
+TEST_F(ProposeTuned, NobodyIsAsked) {
+  config_.provider = "command";  // is not set up, and need not be
+  EXPECT_EQ(propose_version(2), "scale v002: configuration 2 of 3 of v001: BLOCK 128");
+  EXPECT_EQ(proposed(2)["status"], "ready");
+  const std::string source = read_file(config_.version_dir(2) / "kernel.triton.py");
+  EXPECT_THAT(source, HasSubstr("\"BLOCK\": 128"));
+  EXPECT_THAT(source, testing::Not(HasSubstr("configurations")));
+  EXPECT_THAT(source, HasSubstr("import triton\n"));
+  const Json origin = published(2, "origin.json");
+  EXPECT_EQ(origin["mode"], "tune");
+  EXPECT_EQ(origin["parent"], "v001");
+  EXPECT_EQ(origin["provider"], "none");
+  EXPECT_EQ(origin["cost_usd"], 0.0);
+  EXPECT_EQ(origin["requests"], 0);
+  EXPECT_EQ(origin["prompt_sha256"], nullptr);
+  EXPECT_EQ(published(2, "conversation.json")["turns"], Json::array());
+  EXPECT_FALSE(fs::exists(pending(2)));
+  EXPECT_THAT(propose_version(2), HasSubstr("there already"));
+}
+
+TEST_F(ProposeTuned, AVersionThatWasEditedIsNotGuessedAt) {
+  const fs::path source = config_.version_dir(1) / "kernel.triton.py";
+  write_file_atomic(source, R"py("""kernelloop:plan
+{ "launches": [ { "kernel": "scale", "grid": ["n"], "args": ["x", "y"] } ] }
+""")py");
+  const auto [code, message] = error_of(2);
+  EXPECT_EQ(code, ExitCode::bad_input);
+  EXPECT_EQ(message, source.string() +
+                         " has no configuration 2 any more; versions are never edited: put it "
+                         "back, or build anew without its steps");
+  fs::remove_all(config_.version_dir(1));
+  EXPECT_THAT(error_of(2).second,
+              HasSubstr("the version that it is a configuration of, v001, is gone"));
+  EXPECT_FALSE(fs::exists(config_.version_dir(2)));
+}
+
 }  // namespace
 }  // namespace kernelloop

@@ -29,8 +29,8 @@ def scale(x, y, factor, n, BLOCK: gl.constexpr):
   `gl.constexpr`: these get their values from `constants`, fixed when it is compiled. Each launch is
   compiled by itself, so one function with other constants serves other shapes (`when`).
 - `options`: `num_warps` (4), `num_ctas` (1), `maxnreg`. There is no `block` and no
-  `dynamic_shared_bytes`; the compiler chooses them. No autotuning: write one configuration, or
-  several launches with a `when` each.
+  `dynamic_shared_bytes`; the compiler chooses them. No autotuning: list
+  `configurations` of a launch, or write several launches with a `when` each.
 - Every tensor has a layout, which you choose: `gl.BlockedLayout(size_per_thread, threads_per_warp,
   warps_per_cta, order)`, `gl.SliceLayout(dim, parent)`; `gl.convert_layout` goes through shared memory.
 - Tensors arrive as pointers of their dtype. Integers are int32; annotate the parameter `: gl.int64`

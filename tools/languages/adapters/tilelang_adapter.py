@@ -44,7 +44,7 @@ def gemm(BM, BN, BK, STAGES):
   TileLang's pass configuration has them.
 - Copies become TMA copies where they can; their tensor maps need rows that are multiples of 16 bytes,
   so give other shapes a launch of their own by `when`, with `T.copy(..., disable_tma=True)`.
-- No `@tilelang.jit`, no autotuning, no printing. Kernels of several `T.Kernel` are several launches.
+- No `@tilelang.jit`, no autotuning (list `configurations` of a launch), no printing. Kernels of several `T.Kernel` are several launches.
 - The file is only compiled: no code of it runs beside the GPU. It can import tilelang and the standard
   library, has no network and no files.
 """

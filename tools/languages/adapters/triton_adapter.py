@@ -25,8 +25,8 @@ def softmax_rows(x, y, cols, BLOCK: tl.constexpr):
   `tl.constexpr`: these get their values from `constants`, fixed when it is compiled. Each launch is
   compiled by itself, so one function with other constants serves other shapes (`when`).
 - `options`: `num_warps` (4), `num_stages` (3), `num_ctas` (1), `maxnreg`. There is no `block` and no
-  `dynamic_shared_bytes`; Triton chooses them. No `@triton.autotune`, no `@triton.heuristics`: write
-  one configuration, or several launches with a `when` each.
+  `dynamic_shared_bytes`; Triton chooses them. No `@triton.autotune`, no `@triton.heuristics`: list
+  `configurations` of a launch, or write several launches with a `when` each.
 - Tensors arrive as pointers of their dtype. Integers are int32; annotate the parameter `: tl.int64`
   where a shape needs more, and compute offsets in int64 where a tensor may have 2^31 elements.
 - Loads get wide where Triton knows what 16 divides: pointers always, an integer when `when` has

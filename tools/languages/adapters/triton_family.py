@@ -46,8 +46,9 @@ def function_of(module, name):
     found = vars(module).get(name)
     if found is not None and hasattr(found, "fn"):
         raise protocol.Rejected(
-            "%s is wrapped by @triton.%s; write one configuration (constants and options of a launch) "
-            "in its place" % (name, type(found).__name__.lower()))
+            "%s is wrapped by @triton.%s; leave that away and list its configurations in the plan: "
+            "`configurations` of the launch, each with `constants`, `options` and `grid`"
+            % (name, type(found).__name__.lower()))
     raise protocol.Rejected("there is no jit function %s; there are: %s"
                             % (name, ", ".join(sorted(functions)) or "none"))
 
