@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What confinement costs: the shortest step there is, which starts one worker and asks what the device
-# is, with and without a sandbox in turns.
+# What confinement costs: a step with and without a sandbox in turns. Without one that is named, the
+# shortest there is, which starts one worker and asks what the device is.
 #
-#   confinement.sh <kernelloop-device> [cpu|cuda] [<runs>]
+#   confinement.sh <kernelloop-device> [cpu|cuda] [<runs> [<arguments of a step, as verify ...>]]
 #
 # Prints the medians of both, in milliseconds, and the median of the differences between neighbours,
 # from one run.
@@ -11,11 +11,13 @@ set -euo pipefail
 device_tool=$1
 device=${2:-cpu}
 runs=${3:-51}
+step=("${@:4}")
+[[ ${#step[@]} -gt 0 ]] || step=(info)
 
 # once <mode>: milliseconds of one step
 once() {
   local begin=$EPOCHREALTIME end
-  KERNELLOOP_SANDBOX=$1 "$device_tool" info --device "$device" >/dev/null
+  KERNELLOOP_SANDBOX=$1 "$device_tool" "${step[@]}" --device "$device" >/dev/null
   end=$EPOCHREALTIME
   awk -v begin="$begin" -v end="$end" 'BEGIN { printf "%.3f\n", 1000 * (end - begin) }'
 }
@@ -35,6 +37,6 @@ for ((run = 0; run < runs; ++run)); do
   fi
   echo "$off $on" >>"$times"
 done
-printf '%s: a step that starts one worker takes %.1f ms, confined %.1f ms; the sandbox adds %.1f ms (%d runs each)\n' \
-  "$device" "$(awk '{ print $1 }' "$times" | median)" "$(awk '{ print $2 }' "$times" | median)" \
+printf '%s, %s: %.1f ms, confined %.1f ms; the sandbox adds %.1f ms (%d runs each)\n' \
+  "$device" "${step[0]}" "$(awk '{ print $1 }' "$times" | median)" "$(awk '{ print $2 }' "$times" | median)" \
   "$(awk '{ print $2 - $1 }' "$times" | median)" "$runs"
