@@ -15,7 +15,7 @@ namespace {
 
 std::filesystem::path assembler_of(const CompileRequest& request, const Toolchain& toolchain,
                                    const std::string& architecture) {
-  if (const auto own = toolchain.ptxas_for(architecture); !own.empty()) return own;
+  if (auto own = toolchain.ptxas_for(architecture); !own.empty()) return own;
   if (!request.nvcc.empty()) return request.nvcc.parent_path() / "ptxas";
   fail(ExitCode::environment,
        "there is no ptxas to assemble {} with; install the CUDA toolkit or set KERNELLOOP_NVCC",

@@ -149,7 +149,7 @@ std::string host_compiler_version(const CompileRequest& request) {
   command.variables = {{"LC_ALL", "C"}};
   command.timeout = std::chrono::seconds(30);
   const ProcessResult result = run(command);
-  const std::string line(trimmed(result.output.substr(0, result.output.find('\n'))));
+  std::string line(trimmed(result.output.substr(0, result.output.find('\n'))));
   if (!result.succeeded() || line.empty()) {
     fail(ExitCode::environment,
          "{} --version does not answer as a compiler does ({}); set CMAKE_CXX_COMPILER",

@@ -208,7 +208,7 @@ std::vector<std::filesystem::path> entered_files(std::string_view text) {
 }
 
 // nvcc's own headers are no system's: they stand where cuda_runtime.h, which it always reads, does.
-std::vector<std::filesystem::path> foreign_files(std::vector<std::filesystem::path> files,
+std::vector<std::filesystem::path> foreign_files(const std::vector<std::filesystem::path>& files,
                                                  const NvccJob& job) {
   std::string toolkit;
   for (const std::filesystem::path& file : files) {

@@ -109,7 +109,7 @@ std::string name_after(const Tokens& tokens, std::string_view directive) {
 
 }  // namespace
 
-PtxModule::PtxModule(std::string text, const std::filesystem::path& source)
+PtxModule::PtxModule(const std::string& text, const std::filesystem::path& source)
     : source_name_(source.string()) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

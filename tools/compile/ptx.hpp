@@ -30,7 +30,7 @@ struct PtxKernel {
 class PtxModule {
  public:
   // `source` is the file whose lines are meant, as nvcc was given it.
-  PtxModule(std::string text, const std::filesystem::path& source);
+  PtxModule(const std::string& text, const std::filesystem::path& source);
 
   [[nodiscard]] const std::vector<PtxKernel>& kernels() const noexcept { return kernels_; }
   // Functions that are declared and not defined: the device runtime.

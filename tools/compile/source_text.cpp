@@ -184,7 +184,7 @@ std::vector<Directive> SourceText::directives() const {
   std::vector<Directive> result;
   for (std::size_t start = 0; start < text_.size();) {
     std::string logical;
-    std::size_t end = start;
+    std::size_t end;  // of the logical line, below
     for (std::size_t from = start;; from = end + 1) {
       end = std::min(uncommented_.find('\n', from), text_.size());
       logical += uncommented_.substr(from, end - from);

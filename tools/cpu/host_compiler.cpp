@@ -156,7 +156,7 @@ fs::path asan_runtime(const fs::path& compiler) {
   while (!answer.empty() && (answer.back() == '\n' || answer.back() == '\r')) answer.pop_back();
   std::error_code error;
   // A compiler that has no such file answers with the bare name.
-  const fs::path resolved = fs::canonical(answer, error);
+  fs::path resolved = fs::canonical(answer, error);
   if (answer == name || error) {
     fail(ExitCode::environment,
          "the host compiler {} has no {}; install its AddressSanitizer runtime", compiler.string(),

@@ -153,7 +153,7 @@ class CpuDevice final : public Device {
     }
     CpuModule loaded;
     Fault fault = loaded.open(artifact);
-    if (!fault) modules_.insert_or_assign(module, std::move(loaded));
+    if (!fault) modules_.insert_or_assign(module, loaded);
     return fault;
   }
 

@@ -21,17 +21,18 @@ constexpr std::size_t k_worth_a_thread = std::size_t{16} << 20;
 
 void MappingCache::begin_request() {
   ++now_;
-  const auto old = std::ranges::partition(
-      entries_, [&](const Entry& entry) { return now_ - entry.last_used <= requests_; });
+  const auto old = std::partition(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return now_ - entry.last_used <= requests_;
+  });
   std::size_t bytes = 0;
-  for (const Entry& entry : old) bytes += entry.size;
+  for (auto entry = old; entry != entries_.end(); ++entry) bytes += entry->size;
   if (bytes >= k_worth_a_thread) {
-    std::vector<Entry> let_go(std::make_move_iterator(old.begin()),
-                              std::make_move_iterator(old.end()));
+    std::vector<Entry> let_go(std::make_move_iterator(old),
+                              std::make_move_iterator(entries_.end()));
     unmapping_ =
         std::async(std::launch::async, [let_go = std::move(let_go)]() mutable { let_go.clear(); });
   }
-  entries_.erase(old.begin(), old.end());
+  entries_.erase(old, entries_.end());
 }
 
 std::byte* MappingCache::map(int descriptor, std::size_t size, bool writable) {

@@ -60,7 +60,7 @@ std::string disassemble(const Disassembler& disassembler, const std::filesystem:
 
 std::string version_of(const Disassembler& disassembler) {
   if (disassembler.kind == Disassembler::Kind::none) return "";
-  const std::string name = disassembler.program.filename().string();
+  std::string name = disassembler.program.filename().string();
   const std::string output = run_tool(disassembler, {"--version"}).output;
   constexpr std::string_view k_mark = ", V";  // "Cuda compilation tools, release 13.0, V13.0.85"
   const std::size_t at = output.rfind(k_mark);

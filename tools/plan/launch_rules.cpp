@@ -9,7 +9,7 @@
 namespace kernelloop {
 namespace {
 
-constexpr std::int64_t k_static_shared_limit = 48 * 1024;
+constexpr std::int64_t k_static_shared_limit = std::int64_t{48} * 1024;
 constexpr std::int64_t k_cluster_limit = 8;  // what every device with clusters takes
 
 using Known = std::array<std::optional<std::int64_t>, 3>;

@@ -31,7 +31,7 @@ double required_number(const JsonDocument& document, const std::string& pointer)
   return document.value.at(place).get<double>();
 }
 
-std::string escaped(std::string text) {
+std::string escaped(const std::string& text) {
   std::string result;
   for (const char character : text) {
     result += character == '~' ? "~0" : character == '/' ? "~1" : std::string(1, character);

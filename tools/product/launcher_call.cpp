@@ -14,7 +14,7 @@
 namespace kernelloop {
 namespace {
 
-constexpr std::int64_t k_shared_without_asking = 48 * 1024;
+constexpr std::int64_t k_shared_without_asking = std::int64_t{48} * 1024;
 constexpr std::int64_t k_portable_cluster = 8;
 
 const KernelInfo& find_kernel(const OpSpec& spec, const ShippedVersion& version,

@@ -143,7 +143,7 @@ std::string placeholder_in(const std::string& source, const Language& language) 
   for (const std::string& comment : comments_of(source, language)) {
     if (comment.find(k_plan_mark) != std::string::npos) continue;
     for (const std::string& line : lines_of(comment)) {
-      const std::string shortened = line.substr(0, 200);
+      std::string shortened = line.substr(0, 200);
       for (const std::regex& expression : k_comments) {
         if (std::regex_search(shortened, expression)) return shortened;
       }

@@ -297,7 +297,7 @@ std::filesystem::path find_program(const std::string& name) {
   std::string_view rest = variable != nullptr ? variable : "/usr/bin:/bin";
   while (!rest.empty()) {
     const std::size_t colon = rest.find(':');
-    const std::filesystem::path candidate = std::filesystem::path(rest.substr(0, colon)) / name;
+    std::filesystem::path candidate = std::filesystem::path(rest.substr(0, colon)) / name;
     if (runnable(candidate)) return candidate;
     rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
   }

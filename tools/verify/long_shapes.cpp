@@ -59,8 +59,8 @@ std::vector<Bindings> gap_shapes(const OpSpec& spec, const std::string& device,
       if (*from >= longest_tried(spec, axis, device)) break;
       const auto low = static_cast<double>(*from);
       const double gap = std::log(static_cast<double>(*std::next(from)) / low);
-      const double parts = std::ceil(gap / std::log(k_factor));
-      for (double part = 1; part < parts; ++part) {
+      const auto parts = static_cast<int>(std::ceil(gap / std::log(k_factor)));
+      for (int part = 1; part < parts; ++part) {
         const double place = part + k_jitter * (random.uniform(draw++) - 0.5);
         const auto size = odd_multiple(std::lround(low * std::exp(gap * place / parts)), turn++);
         Bindings shape = size < k_long ? small : least;

@@ -43,7 +43,7 @@ struct ReferenceInputs {
 class ReferenceLibrary {
  public:
   // Does not load anything yet. Throws Error(bad_input) when there is no such file.
-  explicit ReferenceLibrary(std::filesystem::path library,
+  explicit ReferenceLibrary(const std::filesystem::path& library,
                             std::chrono::milliseconds timeout = std::chrono::minutes(2));
 
   // The outputs by name. Any thread may call it. Must not be called in a process that has used

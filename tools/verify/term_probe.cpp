@@ -104,7 +104,7 @@ void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds
         }
         MovedInputs moved(spec, inputs);
         for (int draw = 0; draw < (terms > k_many ? k_draws_of_many : k_draws); ++draw) {
-          const std::string failure = ReferenceCall(spec, moved.draw(draw), buffers).run(library);
+          std::string failure = ReferenceCall(spec, moved.draw(draw), buffers).run(library);
           if (!failure.empty()) return failure;
           for (const auto& [name, most] : probed) {
             for (std::size_t i = 0; i < most.size(); ++i) {
