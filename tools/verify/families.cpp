@@ -101,17 +101,23 @@ bool symmetric(const OpSpec& spec) {
   });
 }
 
-// In an eighth of the elements, where the spec lets there be any: 0 times infinity is NaN.
-void put_zeros(const Tensor& tensor, std::uint64_t seed, std::span<std::byte> bytes,
-               std::span<double> exact) {
+// In an eighth of the elements and the second half of the rows, where the spec lets there be any: 0
+// times infinity is NaN, also where a whole tile is 0.
+void put_zeros(const Tensor& tensor, const Bindings& axes, std::uint64_t seed,
+               std::span<std::byte> bytes, std::span<double> exact) {
   constexpr double k_share = 0.125;
   if (within(tensor.values, 0.0) != 0.0) return;
   const RandomStream stream(seed, tensor.name + ".zeros");
+  const std::vector<std::int64_t> shape = shape_of(tensor, axes);
+  const std::int64_t cols = std::max<std::int64_t>(1, shape.empty() ? 1 : shape.back());
+  const std::int64_t rows = static_cast<std::int64_t>(exact.size()) / cols;
   with_writer(tensor.dtype, bytes.data(), [&](const auto& write) {
     for_chunks(static_cast<std::int64_t>(exact.size()),
                [&](std::int64_t, std::int64_t begin, std::int64_t end) {
                  for (std::int64_t index = begin; index < end; ++index) {
-                   if (stream.uniform(static_cast<std::uint64_t>(index)) >= k_share) continue;
+                   const bool whole_row = 2 * (index / cols) > rows;
+                   const double random = stream.uniform(static_cast<std::uint64_t>(index));
+                   if (!whole_row && random >= k_share) continue;
                    exact[static_cast<std::size_t>(index)] = write(index, 0.0);
                  }
                });
@@ -142,6 +148,7 @@ double FamilyDraw::uniform(std::int64_t index, std::uint64_t draw) const {
 }
 
 std::int64_t FamilyDraw::needle_of(std::int64_t row) const {
+  if (!places.empty()) return places[static_cast<std::size_t>(row / 2) % places.size()] % cols;
   constexpr std::int64_t k_draws = std::int64_t{1} << 40;  // no element's own
   constexpr std::int64_t k_turns = 6;
   const auto drawn = [&](std::int64_t count, std::uint64_t draw) {
@@ -245,11 +252,12 @@ void draw_input(const OpSpec& spec, const Tensor& tensor, const Bindings& axes,
   if (family == nullptr || !chosen || !draws_input(*family, tensor)) {
     draw_tensor(tensor, values_at(tensor, axes), seed, bytes, exact);
     if (family != nullptr && family->zeros_beside && !chosen && draws_input(*family, tensor)) {
-      put_zeros(tensor, seed, bytes, exact);
+      put_zeros(tensor, axes, seed, bytes, exact);
     }
     return;
   }
-  const FamilyDraw context = draw_context(spec, tensor, axes, *family, seed);
+  FamilyDraw context = draw_context(spec, tensor, axes, *family, seed);
+  context.places = choice.places;
   with_writer(tensor.dtype, bytes.data(), [&](const auto& write) {
     for_chunks(static_cast<std::int64_t>(exact.size()),
                [&](std::int64_t, std::int64_t begin, std::int64_t end) {

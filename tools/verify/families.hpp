@@ -27,6 +27,7 @@ struct FamilyDraw {
   double smallest_normal;  // of the dtype
   bool flushes;            // the spec lets denormals become zero
   RandomStream stream;
+  std::span<const std::int64_t> places = {};  // of FamilyChoice
 
   // What the spec's own values would be at `index`.
   [[nodiscard]] double own(std::int64_t index) const;
@@ -77,6 +78,9 @@ const InputFamily& exact_integers();
 struct FamilyChoice {
   const InputFamily* family = nullptr;  // nullptr: the spec's own values
   std::string input;                    // empty: every input that the family draws
+  // Columns at which the elements that stand out do so, each in two rows of either sign; empty:
+  // where FamilyDraw::needle_of has them.
+  std::vector<std::int64_t> places = {};
 };
 
 // Every choice that the spec lets be tried: a family for all its inputs, or one for each.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace kernelloop::family_draws {
@@ -23,6 +25,15 @@ double row_uniform(const FamilyDraw& tensor, std::int64_t row) {
   return tensor.uniform(row * tensor.cols, 3);
 }
 
+// A quiet NaN, half of them the usual one; the others have bits of their own in the upper part of
+// the significand, which types of 16 bits keep.
+double nan_of(double random) {
+  constexpr auto k_usual = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
+  constexpr double k_patterns = 0x1p51;  // below the bit that says quiet
+  const double own = random < 0.5 ? 0.0 : (2.0 * random - 1.0) * k_patterns;
+  return std::bit_cast<double>(k_usual | static_cast<std::uint64_t>(own));
+}
+
 }  // namespace
 
 double farthest_shift(DType type) {
@@ -34,6 +45,17 @@ double farthest_shift(DType type) {
 double tiny(const FamilyDraw& tensor, std::int64_t index) {
   const double scale = std::max(1e-6, 16.0 * tensor.smallest_normal) / size_of(tensor);
   return tensor.own(index) * scale;
+}
+
+// From 2^4 to 2^40 times the smallest normal number, with none of its elements so close to zero
+// that it is less than normal: what may be flushed is no smaller.
+double faint(const FamilyDraw& tensor, std::int64_t index) {
+  constexpr double k_octaves = 36.0;
+  const double own = tensor.own(index) / size_of(tensor);
+  const double away = own + std::copysign(0.25, own);
+  const double scale = 0x1p4 * tensor.smallest_normal *
+                       std::exp2(std::floor(k_octaves * row_uniform(tensor, tensor.row(index))));
+  return away * std::min(scale, 1.0);
 }
 
 double large(const FamilyDraw& tensor, std::int64_t index) {
@@ -86,9 +108,9 @@ double scales(const FamilyDraw& tensor, std::int64_t index) {
   return tensor.own(index) * std::exp2(-down);
 }
 
-// Of every size whose sums and products do not overflow, by turns: rows of one size, rows of one
-// size and one sign, rows whose elements have sizes of their own, as those of a single row do, and
-// rows of one value.
+// Of every size whose sums and products do not overflow, by turns: rows of one
+// size, rows of one size and one sign, rows whose elements have sizes of their own, as those of a
+// single row do, and rows of one value.
 double magnitudes(const FamilyDraw& tensor, std::int64_t index) {
   const double top = std::log2(tensor.limit / 4.0);
   const double bottom = std::max(-40.0, std::log2(16.0 * tensor.smallest_normal));
@@ -107,16 +129,31 @@ double magnitudes(const FamilyDraw& tensor, std::int64_t index) {
   return (negative ? -size : size) * (1.0 + fraction);
 }
 
-// The greatest elements stand at equal distances: 8 to 64 of them, a power of two apart, as the
-// elements that one thread or lane sees.
+// The greatest elements stand at equal distances: 5 to 64 of them, as the elements that one thread
+// or lane sees. By turns a power of two apart, side by side, and any distance apart.
 double strided(const FamilyDraw& tensor, std::int64_t index) {
   const double random = row_uniform(tensor, tensor.row(index));
   std::int64_t stride = 1;
   while (stride * 16 <= tensor.cols) stride *= 2;
   stride = std::max<std::int64_t>(1, stride >> static_cast<int>(3.0 * random));
   const double place = 3.0 * random - std::floor(3.0 * random);
-  const auto first = static_cast<std::int64_t>(place * static_cast<double>(stride));
-  if (tensor.column(index) % stride != first) return tensor.own(index);
+  // A row that is alone is any of these.
+  const auto drawn = static_cast<std::int64_t>(4.0 * tensor.uniform(0, 2));
+  const std::int64_t turn = tensor.rows == 1 ? drawn : tensor.row(index) % 4;
+  bool chosen = false;
+  if (turn == 1) {
+    const std::int64_t run = std::min<std::int64_t>(16, tensor.cols);
+    const auto first =
+        static_cast<std::int64_t>(place * static_cast<double>(tensor.cols - run + 1));
+    const std::int64_t offset = tensor.column(index) - first;
+    chosen = offset >= 0 && offset < run;
+  } else {
+    // Up to half as far again, so that there are 5 of them still.
+    if (turn == 3) stride += static_cast<std::int64_t>(place * static_cast<double>(stride) / 2.0);
+    const auto first = static_cast<std::int64_t>(place * static_cast<double>(stride));
+    chosen = tensor.column(index) % stride == first;
+  }
+  if (!chosen) return tensor.own(index);
   return tensor.center + (6.0 + 2.0 * tensor.uniform(index)) * tensor.spread;
 }
 
@@ -211,14 +248,14 @@ double infinite(const FamilyDraw& tensor, std::int64_t index) {
 }
 
 // One in most rows, with the sign bit in every other; several of both kinds in every fourth. Every
-// third row has infinities too, before and behind it.
+// third row has infinities too, before and behind it. Not all NaN have the same bits.
 double few_nan(const FamilyDraw& tensor, std::int64_t index) {
-  constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
+  const double nan = nan_of(tensor.uniform(index, 3));
   const std::int64_t kind = tensor.row(index) % 4;
   const double sign = tensor.uniform(index, 1) < 0.5 ? -1.0 : 1.0;
-  if (kind == 2 && tensor.uniform(index) < 0.125) return std::copysign(k_nan, sign);
+  if (kind == 2 && tensor.uniform(index) < 0.125) return std::copysign(nan, sign);
   const bool chosen = kind != 3 || tensor.row(index) == tensor.rows - 1;
-  if (chosen && tensor.is_needle(index)) return std::copysign(k_nan, kind == 1 ? -1.0 : 1.0);
+  if (chosen && tensor.is_needle(index)) return std::copysign(nan, kind == 1 ? -1.0 : 1.0);
   if (tensor.row(index) % 3 == 1 && tensor.uniform(index, 2) < 0.125) {
     return std::copysign(k_overflown, -sign);
   }
@@ -237,11 +274,25 @@ double lowest(const FamilyDraw& tensor, std::int64_t /*index*/) { return tensor.
 
 double highest(const FamilyDraw& tensor, std::int64_t /*index*/) { return tensor.values.high; }
 
-// The special value too, where there is one.
+// Where there is a special value by turns the two ends, that value, and numbers which might be
+// taken for it: the same without the sign, its neighbours, and what has the same lowest 8 or 16
+// bits.
 double ends(const FamilyDraw& tensor, std::int64_t index) {
-  const double choice = tensor.uniform(index);
-  if (tensor.values.special_share > 0.0 && choice >= 0.75) return tensor.values.special_value;
-  return choice < 0.375 ? tensor.values.low : tensor.values.high;
+  constexpr std::int64_t k_turns = 8;
+  const InputValues& values = tensor.values;
+  const double end = tensor.uniform(index) < 0.5 ? values.low : values.high;
+  if (!(values.special_share > 0.0)) return end;
+  const double special = values.special_value;
+  const auto wrapped = [special](double range) {
+    return special - range * std::floor(special / range);
+  };
+  const std::array by_turns{special,       -special,       special - 1.0,
+                            special + 1.0, wrapped(0x1p8), wrapped(0x1p16)};
+  const auto first = static_cast<std::int64_t>(k_turns * tensor.uniform(0, 3));
+  const auto turn = static_cast<std::size_t>((index + first) % k_turns);
+  if (turn >= by_turns.size()) return end;
+  const bool valid = turn == 0 || (by_turns[turn] >= values.low && by_turns[turn] <= values.high);
+  return valid ? by_turns[turn] : end;
 }
 
 // Sums of products of two such integers keep their standard deviation below a fifth of what the

@@ -13,6 +13,7 @@ inline constexpr double k_shift = 64.0;  // deviations from zero to the mean of 
 double farthest_shift(DType type);
 
 double tiny(const FamilyDraw& tensor, std::int64_t index);
+double faint(const FamilyDraw& tensor, std::int64_t index);
 double large(const FamilyDraw& tensor, std::int64_t index);
 double shifted(const FamilyDraw& tensor, std::int64_t index);
 double outliers(const FamilyDraw& tensor, std::int64_t index);

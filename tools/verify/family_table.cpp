@@ -14,6 +14,10 @@ const std::vector<InputFamily>& input_families() {
   static const std::vector<InputFamily> k_families{
       {"tiny", Where::floats, When::always, "the spec's own values, scaled to about 1e-6",
        "limits that are absolute, an epsilon in the wrong place", tiny, 1.0, true},
+      {"faint", Where::one_float, When::always,
+       "rows of the spec's own values, scaled to just above the smallest normal number and up to "
+       "2^36 times as large",
+       "what is small taken for 0, a limit that is far below 1e-6", faint, 1.0, false, false, true},
       {"large", Where::floats, When::always,
        "the spec's own values, scaled to where sums of products just do not overflow",
        "partial results in a type of less range", large, 1.0, true},
@@ -44,7 +48,8 @@ const std::vector<InputFamily>& input_families() {
        "a special case for a range of sizes, terms that are left out as too small", magnitudes,
        16.0, false, false, true},
       {"strided", Where::floats, When::always,
-       "the spec's own values; the greatest elements of a row a power of two apart",
+       "the spec's own values; the greatest elements of a row at equal distances, by turns a power "
+       "of two, 1 and any",
        "a selection that keeps only a few for each thread", strided},
       {"cancelling", Where::one_float, When::always, "pairs whose sum is a 64th of their size",
        "sums in a narrow type, a Kahan term left out", cancelling, 256.0},
@@ -62,12 +67,12 @@ const std::vector<InputFamily>& input_families() {
        "divisions by what was flushed to zero; where denormals count, flushing itself", denormal},
       {"infinite", Where::one_float, When::nonfinite_propagates,
        "masked elements (-inf), here and there, in a run at either end, whole rows; a +inf or "
-       "several; zeros in the other inputs",
+       "several; zeros in the other inputs, whole rows too",
        "NaN that should be 0, and back; skipped zeros; -inf minus -inf in a tile that is masked",
        infinite, 1.0, false, true},
       {"nan", Where::one_float, When::nonfinite_propagates,
-       "one NaN in most rows, several in some, with and without sign, infinities beside it in a "
-       "third; zeros in the other inputs",
+       "one NaN in most rows, several in some, with and without sign, half of them with bits of "
+       "their own, infinities beside it in a third; zeros in the other inputs, whole rows too",
        "NaN lost in min and max, NaN spread to other rows, NaN in the wrong order", few_nan, 1.0,
        false, true},
       {"near_limit", Where::one_float, When::linear,
@@ -77,8 +82,9 @@ const std::vector<InputFamily>& input_families() {
        "ranges that start too high, equal indices", lowest},
       {"highest", Where::integers, When::always, "the highest integer everywhere",
        "ranges that end too low, equal indices", highest},
-      {"ends", Where::integers, When::always, "the lowest, the highest and the special value",
-       "special values treated as numbers", ends},
+      {"ends", Where::integers, When::always,
+       "by turns the lowest, the highest, the special value and what might be taken for it",
+       "special values treated as numbers, and back", ends},
   };
   return k_families;
 }

@@ -92,8 +92,9 @@ std::vector<CasePlan> shapes_cases(const RungContext& context) {
       context, edge_shapes(spec, context.device, context.seeds.next()), false));
   WorkBudget budget(spec, context.plan, k_share * work);
   cases.add(covering_all_launches(context, cases.shapes(), true), budget);
-  WorkBudget of_tall_ones(spec, context.plan, 0.0);  // they take nothing from what is searched for
-  cases.add(tall_shapes(spec, context.device), of_tall_ones);
+  WorkBudget of_these(spec, context.plan, 0.0);  // they take nothing from what is searched for
+  cases.add(tall_shapes(spec, context.device), of_these);
+  cases.add(broad_shapes(spec, context.device, context.seeds.next()), of_these);
   if (context.plan != nullptr) {
     const PlanShapes searched(spec, *context.plan, context.device);
     cases.add(searched.without_sense(k_senseless), budget);

@@ -1,6 +1,7 @@
 // values: input families that make mistakes show, at small shapes, at slices of the workloads and a
 // shape for every launch of the plan (on the CPU device two of these by turns); those in which
 // single elements count at long, odd ones too, those that differ by row at many short rows.
+#include "support/random.hpp"
 #include "verify/linearity.hpp"
 #include "verify/repetition.hpp"
 #include "verify/rung.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 namespace kernelloop {
@@ -23,8 +25,31 @@ std::string name_of(const FamilyChoice& choice) {
 // Families of which one element of a row decides what comes out: lost behind the tail of a long row
 // it shows, where it would vanish among the spec's own values.
 bool single_elements_count(const InputFamily& family) {
-  constexpr std::array<std::string_view, 5> k_names{"one_hot", "needle", "nan", "highest", "ends"};
+  constexpr std::array<std::string_view, 6> k_names{"one_hot", "needle",  "strided",
+                                                    "nan",     "highest", "ends"};
   return std::find(k_names.begin(), k_names.end(), family.name) != k_names.end();
+}
+
+// Columns beside the numbers of the kernels, where its parts of a row may meet: as many as fit.
+std::vector<std::int64_t> seams_of(const RungContext& context) {
+  constexpr std::int64_t k_least = 8;
+  constexpr std::int64_t k_most = 8192;
+  const std::int64_t most_elements = std::int64_t{1} << (context.device == "cpu" ? 16 : 21);
+  std::set<std::int64_t> places;
+  for (const std::int64_t number : context.numbers) {
+    if (number < k_least || number > k_most) continue;
+    places.insert({number - 1, number});
+  }
+  std::vector<std::int64_t> chosen(places.begin(), places.end());
+  const RandomStream random(context.seeds.next(), "seams");
+  const auto elements = [&] {
+    return 2 * static_cast<std::int64_t>(chosen.size()) * (chosen.back() + 2);
+  };
+  for (std::uint64_t draw = 0; !chosen.empty() && elements() > most_elements; ++draw) {
+    const std::uint64_t turn = random.bits(draw) % chosen.size();
+    chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(turn));
+  }
+  return chosen;
 }
 
 // What the spec lets be tried, and the reference.
@@ -47,7 +72,8 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
   std::vector<Bindings> slices;
   std::vector<Bindings> long_ones;
   const auto own = spec.ladder.shapes.find("values");
-  if (own == spec.ladder.shapes.end() || own->second.empty()) {
+  const bool chosen_here = own == spec.ladder.shapes.end() || own->second.empty();
+  if (chosen_here) {
     slices = workload_slices(spec, context.device);
     const auto add_long_ones = [&](std::int64_t rows) {
       const std::vector<Bindings> more =
@@ -64,11 +90,22 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
     known = covering_all_launches(context, std::move(known), context.device != "cpu");
     slices.insert(slices.end(), known.begin() + static_cast<std::ptrdiff_t>(before), known.end());
   }
+  const std::vector<Bindings> thin_ones = chosen_here ? thin_shapes(spec) : std::vector<Bindings>();
   const std::vector<Bindings> short_ones = many_rows(spec, context.device, "values");
   const std::vector<FamilyChoice> choices = fair_choices(context, everywhere.front());
   const bool emulated = context.device == "cpu";
   std::uint64_t turn = context.seeds.next();
+  const std::vector<std::int64_t> seams = seams_of(context);
   std::vector<CasePlan> cases;
+  const auto add = [&](const FamilyChoice& choice, const Bindings& shape) {
+    CasePlan plan = shape_case(context, shape, 0);
+    plan.name = fmt::format("{} at {}", name_of(choice), plan.name);
+    plan.family = choice;
+    // The shapes are those of other rungs, which look for what depends on the poison.
+    plan.runs.resize(1);
+    repeat_if_dear(spec, plan);
+    cases.push_back(std::move(plan));
+  };
   for (const FamilyChoice& choice : choices) {
     std::vector<Bindings> shapes = everywhere;
     if (emulated && !slices.empty()) {
@@ -79,20 +116,23 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
     } else {
       shapes.insert(shapes.end(), slices.begin(), slices.end());
     }
+    // A path for single rows, columns or terms, and one for any range of lengths, gets them too.
+    shapes.insert(shapes.end(), thin_ones.begin(), thin_ones.end());
+    if (chosen_here) {
+      const std::vector<Bindings> drawn = drawn_lengths(spec, context.device, context.seeds.next());
+      shapes.insert(shapes.end(), drawn.begin(), drawn.end());
+    }
     if (choice.family->differs_by_row) {
       shapes.insert(shapes.end(), short_ones.begin(), short_ones.end());
     }
     if (single_elements_count(*choice.family)) {
       shapes.insert(shapes.end(), long_ones.begin(), long_ones.end());
     }
-    for (const Bindings& shape : shapes) {
-      CasePlan plan = shape_case(context, shape, 0);
-      plan.name = fmt::format("{} at {}", name_of(choice), plan.name);
-      plan.family = choice;
-      // The shapes are those of other rungs, which look for what depends on the poison.
-      plan.runs.resize(1);
-      repeat_if_dear(spec, plan);
-      cases.push_back(std::move(plan));
+    for (const Bindings& shape : shapes) add(choice, shape);
+    if (chosen_here && choice.family->name == "needle" && !seams.empty()) {
+      const auto length = seams.back() + 2;
+      const auto shape = rows_of_length(spec, 2 * static_cast<std::int64_t>(seams.size()), length);
+      if (shape) add({choice.family, choice.input, seams}, *shape);
     }
   }
   return cases;

@@ -116,6 +116,18 @@ std::vector<Bindings> many_rows(const OpSpec& spec, const std::string& device,
   return {shape};
 }
 
+std::optional<Bindings> rows_of_length(const OpSpec& spec, std::int64_t rows, std::int64_t length) {
+  Bindings shape = near(spec, start_shape(spec), 1);
+  const std::string axis = axis_of_rows(spec);
+  if (axis.empty() || !move_axis(spec, shape, axis, rows)) return std::nullopt;
+  for (const std::string& inner : variable_axes(spec)) {
+    if (!is_inner(spec, inner)) continue;
+    if (!move_axis(spec, shape, inner, length) || shape.at(inner) < length) return std::nullopt;
+    break;
+  }
+  return shape;
+}
+
 std::vector<Bindings> value_shapes(const OpSpec& spec, const std::string& device,
                                    const std::string& rung) {
   if (const auto own = spec.ladder.shapes.find(rung);
@@ -131,7 +143,7 @@ std::vector<Bindings> value_shapes(const OpSpec& spec, const std::string& device
     list.add(near(spec, start, size));
     if (!list.empty()) break;
   }
-  for (std::int64_t inner = 1031; inner > 16; inner /= 2) {
+  for (std::int64_t inner = 1031; inner > 16; inner = inner / 2 | 1) {
     Bindings odd = near(spec, start, k_few);
     for (const std::string& axis : variable_axes(spec)) {
       if (is_inner(spec, axis)) move_axis(spec, odd, axis, inner);

@@ -4,6 +4,7 @@
 #include "spec/op_spec.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,26 @@ std::vector<Bindings> gap_shapes(const OpSpec& spec, const std::string& device,
 // needs for many runs. Where one element is lost behind a tail of a row that is long and odd.
 std::vector<Bindings> long_odd_shapes(const OpSpec& spec, const std::string& device,
                                       std::int64_t others, std::uint64_t seed);
+
+// For every two axes a shape that is long along both, of an aspect ratio that `seed` draws, the
+// others at their least; three of them where there are at most three pairs. What a kernel does in
+// the second tile of both axes, or with groups of tiles, shows nowhere else. From small to large.
+std::vector<Bindings> broad_shapes(const OpSpec& spec, const std::string& device,
+                                   std::uint64_t seed);
+
+// For every axis a small shape with one index of it: a single row, column or term is often a path
+// of its own. Without duplicates, from small to large.
+std::vector<Bindings> thin_shapes(const OpSpec& spec);
+
+// Three shapes with contiguous axes of lengths drawn from `seed`, log-uniformly from 2 to 20, to
+// 200, to 2000 (less where the elements would be too many), and few indices of the others: a
+// kernel may take another path for any range of lengths. From small to large.
+std::vector<Bindings> drawn_lengths(const OpSpec& spec, const std::string& device,
+                                    std::uint64_t seed);
+
+// So many rows, each as long as that or a little longer, the other axes at their least. Nothing
+// where there is no such shape, or where an axis that is contiguous is bounded.
+std::optional<Bindings> rows_of_length(const OpSpec& spec, std::int64_t rows, std::int64_t length);
 
 // Shapes with one axis at a power of two, or half as much again, the others small, and the
 // workloads of the device; in the order from cheap to dear and bounded as above. They reach

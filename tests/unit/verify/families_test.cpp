@@ -267,20 +267,74 @@ TEST(Families, MagnitudesReachEverySizeThatDoesNotOverflow) {
 }
 
 TEST(Families, StridedRowsHaveTheirGreatestAtEqualDistances) {
-  const Values values = drawn(spec_with("float32"), "strided");
-  std::set<std::ptrdiff_t> distances;
-  for (auto row = values.begin(); row != values.end(); row += 40) {
+  constexpr std::int64_t k_cols = 400;
+  const Values values = drawn(spec_with("float32"), "strided", "x", 24, k_cols);
+  std::set<std::ptrdiff_t> powers;
+  std::set<std::ptrdiff_t> others;
+  for (std::int64_t row = 0; row < 24; ++row) {
+    const auto begin = values.begin() + row * k_cols;
     std::vector<std::ptrdiff_t> greatest;
-    for (std::ptrdiff_t i = 0; i < 40; ++i) {
-      if (row[i] >= 5.9) greatest.push_back(i);
+    for (std::ptrdiff_t i = 0; i < k_cols; ++i) {
+      if (begin[i] >= 5.9) greatest.push_back(i);
     }
-    ASSERT_THAT(greatest.size(), testing::AnyOf(10U, 20U, 40U));
-    distances.insert(greatest[1] - greatest[0]);
+    ASSERT_GE(greatest.size(), 8U);
+    const std::ptrdiff_t distance = greatest[1] - greatest[0];
     for (std::size_t i = 1; i < greatest.size(); ++i) {
-      EXPECT_EQ(greatest[i] - greatest[i - 1], greatest[1] - greatest[0]);
+      EXPECT_EQ(greatest[i] - greatest[i - 1], distance) << row;
+    }
+    if (row % 4 == 1) {
+      EXPECT_EQ(distance, 1);
+      EXPECT_EQ(greatest.size(), 16U);
+    } else {
+      (row % 4 == 3 ? others : powers).insert(distance);
     }
   }
-  EXPECT_GT(distances.size(), 1U);
+  EXPECT_THAT(powers, Each(testing::AnyOf(8, 16, 32)));
+  EXPECT_GT(powers.size(), 1U);
+  EXPECT_TRUE(std::any_of(others.begin(), others.end(), [](std::ptrdiff_t distance) {
+    return (distance & (distance - 1)) != 0;
+  }));
+}
+
+TEST(Families, FaintRowsAreSmallButNormal) {
+  for (const char* dtype : {"float32", "bfloat16"}) {
+    const Values values = drawn(spec_with(dtype), "faint", "x", 200);
+    for (const double value : values) EXPECT_GE(std::fabs(value), 0x1p-126);
+    EXPECT_LT(largest(values), 1e-25);
+    EXPECT_GT(largest(values), 1e-30);
+  }
+}
+
+TEST(Families, NotAllNanHaveTheSameBits) {
+  const OpSpec spec = spec_with("bfloat16");
+  Values values(48 * 48);
+  std::vector<std::byte> bytes(2 * values.size());
+  draw_input(spec, *spec.find_tensor("x"), {{"rows", 48}, {"cols", 48}}, {&family("nan"), "x"}, 7,
+             bytes, values);
+  std::set<unsigned> patterns;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isnan(values[i])) continue;
+    const auto bits =
+        std::to_integer<unsigned>(bytes[2 * i]) | std::to_integer<unsigned>(bytes[2 * i + 1]) << 8U;
+    EXPECT_NE(bits & 0x40U, 0U);  // quiet
+    patterns.insert(bits & 0x7FFFU);
+  }
+  EXPECT_TRUE(patterns.contains(0x7FC0U));
+  EXPECT_GT(patterns.size(), 10U);
+}
+
+TEST(Families, ElementsStandOutWhereAChoiceSays) {
+  const OpSpec spec = spec_with("float32");
+  const std::vector<std::int64_t> places{5, 31, 7};
+  Values values(12 * 40);
+  std::vector<std::byte> bytes(4 * values.size());
+  draw_input(spec, *spec.find_tensor("x"), {{"rows", 12}, {"cols", 40}},
+             {&family("needle"), "", places}, 7, bytes, values);
+  for (std::size_t row = 0; row < 12; ++row) {
+    const auto place = static_cast<std::size_t>(places[row / 2 % 3]);
+    const double needle = values[row * 40 + place];
+    EXPECT_GT(row % 2 == 0 ? needle : -needle, 10.0) << row;
+  }
 }
 
 TEST(Families, EdgeNeedsDeclaredEndsAndKeepsToThem) {
@@ -394,6 +448,22 @@ TEST(Families, InfinityMeetsZerosInTheOtherInputs) {
   EXPECT_EQ(zeros(spec_with("bfloat16"), "one_hot"), 0);
 }
 
+// What is left out because it is all 0 meets them as well.
+TEST(Families, InfinityMeetsWholeRowsOfZeros) {
+  const OpSpec spec = samples::spec_from(R"({"name": "op",
+    "axes": {"m": {"type": "var"}, "n": {"type": "var"}, "k": {"type": "var"}},
+    "inputs": {"a": {"shape": ["m", "k"], "dtype": "float32"},
+               "b": {"shape": ["k", "n"], "dtype": "float32"}},
+    "outputs": {"c": {"shape": ["m", "n"], "dtype": "float32"}},
+    "workloads": [{"name": "w", "axes": {"m": 4, "n": 4, "k": 4}}]})");
+  Values values(12 * 40);
+  std::vector<std::byte> bytes(4 * values.size());
+  draw_input(spec, *spec.find_tensor("a"), {{"m", 12}, {"n", 3}, {"k", 40}},
+             {&family("infinite"), "b"}, 7, bytes, values);
+  EXPECT_EQ(std::count(values.begin() + 7 * 40, values.end(), 0.0), 5 * 40);
+  EXPECT_LT(std::count(values.begin(), values.begin() + 7 * 40, 0.0), 7 * 40 / 4);
+}
+
 TEST(Families, OneElementComesNearTheLimit) {
   for (const auto& [dtype, limit] :
        {std::pair{"bfloat16", 3.3e38}, std::pair{"float16", 65504.0}}) {
@@ -414,6 +484,10 @@ TEST(Families, IntegersGoToTheirEnds) {
   EXPECT_THAT(drawn(spec, "highest", "i"), Each(39.0));
   const Values ends = drawn(spec, "ends", "i", 200);
   EXPECT_EQ(std::set<double>(ends.begin(), ends.end()), (std::set<double>{-100.0, 0.0, 39.0}));
+  // With what might be taken for the special value, where it is an index.
+  const Values more = samples::draw(spec, "i", {{"rows", 40}, {"cols", 1000}}, &family("ends"), 7);
+  EXPECT_EQ(std::set<double>(more.begin(), more.end()),
+            (std::set<double>{-100.0, 0.0, 100.0, 156.0, 999.0}));
   EXPECT_FALSE(applies(family("lowest"), samples::softmax()));
 }
 

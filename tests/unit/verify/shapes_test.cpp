@@ -46,6 +46,63 @@ TEST(Shapes, ManyRowsAreShort) {
   EXPECT_TRUE(many_rows(own, "cpu", "values").empty());
 }
 
+TEST(Shapes, ThinOnesHaveOneIndexOfAnAxis) {
+  EXPECT_EQ(thin_shapes(samples::softmax()),
+            (std::vector<Bindings>{{{"rows", 1}, {"cols", 33}}, {{"rows", 33}, {"cols", 1}}}));
+  // As few as the constraints allow: 16 divides dim.
+  const std::vector<Bindings> shapes = thin_shapes(constrained());
+  EXPECT_THAT(values_of(shapes, "kv_heads"), Contains(1));
+  EXPECT_THAT(values_of(shapes, "dim"), Contains(16));
+}
+
+TEST(Shapes, BroadOnesAreLongAlongEveryTwoAxes) {
+  const std::vector<Bindings> shapes = broad_shapes(samples::softmax(), "cpu", 1);
+  ASSERT_EQ(shapes.size(), 3U);
+  std::set<bool> wider;
+  for (const Bindings& shape : shapes) {
+    EXPECT_GT(shape.at("rows"), 40);
+    EXPECT_GT(shape.at("cols"), 40);
+    EXPECT_NEAR(static_cast<double>(shape.at("rows") * shape.at("cols")), 1e5, 4e3);
+    wider.insert(shape.at("cols") > shape.at("rows"));
+  }
+  EXPECT_EQ(wider.size(), 2U);
+  EXPECT_NE(shapes, broad_shapes(samples::softmax(), "cpu", 2));
+  const OpSpec attention = load_op_spec(KERNELLOOP_TEST_OPS "/attention/op.json");
+  EXPECT_TRUE(std::ranges::any_of(broad_shapes(attention, "cpu", 1), [](const Bindings& shape) {
+    return shape.at("queries") > 40 && shape.at("keys") > 40;
+  }));
+}
+
+TEST(Shapes, DrawnLengthsLieInEveryRange) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const std::vector<Bindings> shapes = drawn_lengths(samples::softmax(), "cpu", seed);
+    ASSERT_EQ(shapes.size(), 3U);
+    double from = 2.0;
+    for (const Bindings& shape : shapes) {
+      EXPECT_GE(static_cast<double>(shape.at("cols")), from);
+      EXPECT_LE(static_cast<double>(shape.at("cols")), 10.0 * from);
+      EXPECT_EQ(shape.at("rows"), 4);
+      from *= 10.0;
+    }
+  }
+  EXPECT_NE(drawn_lengths(samples::softmax(), "cpu", 1),
+            drawn_lengths(samples::softmax(), "cpu", 2));
+}
+
+TEST(Shapes, RowsOfALengthAreNoShorter) {
+  EXPECT_EQ(rows_of_length(samples::softmax(), 8, 5001), (Bindings{{"rows", 8}, {"cols", 5001}}));
+  // A head has 256 elements at most.
+  EXPECT_EQ(rows_of_length(load_op_spec(KERNELLOOP_TEST_OPS "/attention/op.json"), 8, 300),
+            std::nullopt);
+}
+
+TEST(Shapes, ValuesHaveAnOddOneHoweverManyInnerAxesThereAre) {
+  const OpSpec gemm = load_op_spec(KERNELLOOP_TEST_OPS "/gemm_fp32/op.json");
+  EXPECT_TRUE(std::ranges::any_of(value_shapes(gemm, "cpu", "values"), [](const Bindings& shape) {
+    return shape.at("k") % 2 == 1 && shape.at("n") % 2 == 1 && shape.at("k") > 32;
+  }));
+}
+
 TEST(Shapes, TallOnesAreForTheCpuDevice) {
   EXPECT_EQ(tall_shapes(samples::softmax(), "cpu"),
             (std::vector<Bindings>{{{"rows", 4099}, {"cols", 1}}}));
