@@ -71,8 +71,8 @@ std::vector<Bindings> broad_shapes(const OpSpec& spec, const std::string& device
 // of its own. Without duplicates, from small to large.
 std::vector<Bindings> thin_shapes(const OpSpec& spec);
 
-// Three shapes with contiguous axes of lengths drawn from `seed`, log-uniformly from 2 to 20, to
-// 200, to 2000 (less where the elements would be too many), and few indices of the others: a
+// Two shapes with contiguous axes of lengths drawn from `seed`, log-uniformly from 2 to 60 and from
+// there to 1800 (less where the elements would be too many), and few indices of the others: a
 // kernel may take another path for any range of lengths. From small to large.
 std::vector<Bindings> drawn_lengths(const OpSpec& spec, const std::string& device,
                                     std::uint64_t seed);

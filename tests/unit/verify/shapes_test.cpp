@@ -76,13 +76,13 @@ TEST(Shapes, BroadOnesAreLongAlongEveryTwoAxes) {
 TEST(Shapes, DrawnLengthsLieInEveryRange) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     const std::vector<Bindings> shapes = drawn_lengths(samples::softmax(), "cpu", seed);
-    ASSERT_EQ(shapes.size(), 3U);
+    ASSERT_EQ(shapes.size(), 2U);
     double from = 2.0;
     for (const Bindings& shape : shapes) {
       EXPECT_GE(static_cast<double>(shape.at("cols")), from);
-      EXPECT_LE(static_cast<double>(shape.at("cols")), 10.0 * from);
+      EXPECT_LE(static_cast<double>(shape.at("cols")), 30.0 * from);
       EXPECT_EQ(shape.at("rows"), 4);
-      from *= 10.0;
+      from *= 30.0;
     }
   }
   EXPECT_NE(drawn_lengths(samples::softmax(), "cpu", 1),
