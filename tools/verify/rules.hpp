@@ -5,6 +5,6 @@
 
 namespace kernelloop {
 
-inline constexpr int k_verification_rules = 9;
+inline constexpr int k_verification_rules = 10;
 
 }  // namespace kernelloop
