@@ -26,7 +26,8 @@ extern "C" __global__ void attend(const __nv_bfloat16* q, const __nv_bfloat16* k
     if (!visible) score = -INFINITY;
     const float next = largest == largest && score == score ? fmaxf(largest, score) : NAN;
     const float kept = largest == next ? 1.0f : expf(largest - next);
-    const float weight = expf(score - next);
+    // Of -inf from -inf, where no score before was greater, none.
+    const float weight = score == -INFINITY ? 0.0f : expf(score - next);
     sum = sum * kept + weight;
     largest = next;
     for (int part = 0; part < 8; ++part) {
