@@ -15,6 +15,11 @@ namespace {
 
 Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
 
+std::ptrdiff_t count_of_foreign(const std::vector<TimeSample>& samples) {
+  return std::count_if(samples.begin(), samples.end(),
+                       [](const TimeSample& sample) { return sample.foreign; });
+}
+
 // What every way of timing shows.
 Json timing_json(const Timing& timing) {
   const Summary& times = timing.times;
@@ -23,6 +28,7 @@ Json timing_json(const Timing& timing) {
       {"samples", times.count},
       {"set_aside", timing.set_aside},
       {"throttling", timing.throttling},
+      {"foreign", count_of_foreign(timing.samples)},
       {"median_us", times.median},
       {"interval_us", bounded ? Json{timing.interval.low, timing.interval.high} : Json(nullptr)},
       {"min_us", times.min},
@@ -72,13 +78,19 @@ Json columns_of(const std::vector<TimeSample>& samples) {
   Json clocks = Json::array();
   Json sets = Json::array();
   Json throttled = Json::array();
+  Json foreign = Json::array();
   for (const TimeSample& sample : samples) {
     us.push_back(sample.us);
     clocks.push_back(known(sample.clock_mhz));
     sets.push_back(sample.set);
     throttled.push_back(sample.throttled);
+    foreign.push_back(sample.foreign);
   }
-  return {{"us", us}, {"clock_mhz", clocks}, {"set", sets}, {"throttled", throttled}};
+  return {{"us", us},
+          {"clock_mhz", clocks},
+          {"set", sets},
+          {"throttled", throttled},
+          {"foreign", foreign}};
 }
 
 }  // namespace
@@ -124,9 +136,17 @@ Json samples_json(const MeasuredWorkload& one) {
 
 namespace {
 
-// The workload whose samples lie furthest apart, if that is far: a machine that does other work at
-// the same time gives such figures.
+// That figures are of a GPU that was not this step's alone, of the first workload; else the
+// workload whose samples lie furthest apart, if that is far: a machine that does other work at the
+// same time gives such figures.
 Json noise_json(const std::vector<MeasuredWorkload>& measured) {
+  for (const MeasuredWorkload& one : measured) {
+    if (!counts_foreign(one.cold.samples)) continue;
+    return fmt::format(
+        "another process computed on the GPU while workload '{}' was timed; measure again when it "
+        "has gone",
+        one.workload.name);
+  }
   const auto worst = std::max_element(measured.begin(), measured.end(),
                                       [](const MeasuredWorkload& a, const MeasuredWorkload& b) {
                                         return a.cold.times.spread < b.cold.times.spread;

@@ -235,12 +235,23 @@ StoppingRule brief(StoppingRule stop) {
 std::vector<double> counted_times(const std::vector<TimeSample>& samples) {
   constexpr std::size_t k_enough = 10;
   std::vector<double> calm;
+  std::vector<double> alone;
   std::vector<double> all;
   for (const TimeSample& sample : samples) {
     all.push_back(sample.us);
+    if (sample.foreign) continue;
+    alone.push_back(sample.us);
     if (!sample.throttled) calm.push_back(sample.us);
   }
-  return calm.size() >= std::min(k_enough, all.size()) ? calm : all;
+  const std::size_t enough = std::min(k_enough, all.size());
+  if (calm.size() >= enough) return calm;
+  return alone.size() >= enough ? alone : all;
+}
+
+bool counts_foreign(const std::vector<TimeSample>& samples) {
+  const auto foreign = [](const TimeSample& sample) { return sample.foreign; };
+  return std::any_of(samples.begin(), samples.end(), foreign) &&
+         counted_times(samples).size() == samples.size();
 }
 
 StoppingRule stopping_rule(const std::string& device) {

@@ -31,7 +31,7 @@ struct Timing {
   int launches_per_sample = 1;
   int addresses = 1;
   bool graph = false;
-  int set_aside = 0;                    // throttled samples that do not count
+  int set_aside = 0;                    // throttled or foreign samples that do not count
   double clock_mhz = 0;                 // median; 0: unknown
   double power_watts = 0;               // median; 0: unknown
   std::vector<std::string> throttling;  // reasons
@@ -52,8 +52,11 @@ struct MeasuredWorkload {
   MeasurementCost spent;
 };
 
-// The times of the samples that were not throttled; of all, where those are too few to speak.
+// The times of the samples that were neither throttled nor taken beside another's process; where
+// those are too few to speak, of all that had the GPU to themselves; else of all.
 std::vector<double> counted_times(const std::vector<TimeSample>& samples);
+// Whether those are all of them, foreign ones included.
+bool counts_foreign(const std::vector<TimeSample>& samples);
 
 // How many samples, for how long; a CPU sample is a whole emulated grid, so fewer do.
 StoppingRule stopping_rule(const std::string& device);

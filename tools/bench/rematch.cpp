@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace kernelloop {
@@ -29,6 +30,7 @@ struct Modules {
 struct Round {
   CacheState cache;
   PairedSamples samples;
+  bool foreign = false;  // another's process computed on the GPU meanwhile
 };
 
 CacheState cache_state_for(const RematchRequest& request, TimeRequest look,
@@ -81,7 +83,9 @@ std::variant<Round, std::string> take_samples(const RematchRequest& request,
     for (double& time : times) time = std::exp(time);
     return times;
   };
-  return Round{timing.cache, {times_of(0), times_of(1), times_of(2), workload.weight}};
+  return Round{timing.cache,
+               {times_of(0), times_of(1), times_of(2), workload.weight},
+               counts_foreign(timed.samples.front())};
 }
 
 Json workload_json(const Workload& workload, const Round& round) {
@@ -93,7 +97,8 @@ Json workload_json(const Workload& workload, const Round& round) {
           {"samples", k_samples_per_block * samples.incumbent_us.size()},
           {"incumbent_us", incumbent},
           {"challenger_us", challenger},
-          {"ratio", challenger / incumbent}};
+          {"ratio", challenger / incumbent},
+          {"foreign", round.foreign}};
 }
 
 }  // namespace
@@ -149,13 +154,18 @@ std::string rematch_line(const Json& report) {
                        report.at("reason").get<std::string>());
   }
   const Json& device = report.at("device");
+  const Json& workloads = report.at("workloads");
+  const bool foreign = std::any_of(workloads.begin(), workloads.end(), [](const Json& workload) {
+    return workload.value("foreign", false);
+  });
   return fmt::format(
-      "{}: {} against {}: {}, {:.3f} of its time ({:.3f} to {:.3f}; noise {:.1f} %)  {}", op,
+      "{}: {} against {}: {}, {:.3f} of its time ({:.3f} to {:.3f}; noise {:.1f} %)  {}{}", op,
       challenger, incumbent, report.at("verdict").get<std::string>(),
       report.at("ratio").get<double>(), report.at("interval").at(0).get<double>(),
       report.at("interval").at(1).get<double>(), 100 * report.at("noise_floor").get<double>(),
       device.value("kind", "") == "cpu" ? std::string("wall on the CPU device (emulation)")
-                                        : device.value("name", "unknown device"));
+                                        : device.value("name", "unknown device"),
+      foreign ? "\n  noisy: another process computed on the GPU meanwhile" : "");
 }
 
 }  // namespace kernelloop

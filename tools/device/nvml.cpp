@@ -186,6 +186,7 @@ std::vector<unsigned> GpuMonitor::foreign_processes(const std::vector<unsigned>&
       foreign.push_back(process.pid);
     }
   }
+  if (!foreign.empty() && foreign.size() == processes.size()) foreign.pop_back();
   return foreign;
 }
 

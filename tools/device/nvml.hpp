@@ -39,8 +39,10 @@ class GpuMonitor {
   [[nodiscard]] ThrottleCounters throttling() const;
   [[nodiscard]] double power_watts() const;  // 0: unknown
 
-  // Processes other than this one's family that compute on the GPU, by process id; `own` are those
-  // that belong to it. Empty when unknown.
+  // Processes that compute on the GPU, by process id, but for those of `own`. The driver tells the
+  // ids that the caller's namespace has, of processes that are in it. Where none of them is in
+  // `own` they are of another namespace; one is then taken for ours, which is there. Empty when
+  // unknown.
   [[nodiscard]] std::vector<unsigned> foreign_processes(const std::vector<unsigned>& own) const;
 
  private:

@@ -62,6 +62,7 @@ struct TimeSample {
   double clock_mhz = 0;    // of a multiprocessor meanwhile; 0: unknown
   int set = 0;             // whose tensors
   bool throttled = false;  // the device says that it held itself back meanwhile
+  bool foreign = false;    // another's process computed on the GPU: see neighbours.hpp
 };
 
 struct TimeResult {

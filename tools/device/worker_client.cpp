@@ -5,6 +5,8 @@
 #include "device/device_lock.hpp"
 #include "device/host_gpus.hpp"
 #include "device/ncu_run.hpp"
+#include "device/neighbours.hpp"
+#include "device/nvml.hpp"
 #include "device/protocol.hpp"
 #include "device/reply_check.hpp"
 #include "device/sanitizer.hpp"
@@ -18,8 +20,11 @@
 #include "support/process_tree.hpp"
 #include "support/text.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <future>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -34,6 +39,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds k_describe_timeout{60000};
 constexpr milliseconds k_load_timeout{30000};
 constexpr milliseconds k_roof_timeout{60000};
+// A step has its worker, what confines that and perhaps a tool that watches.
+constexpr std::size_t k_most_family = 64;
 
 // Emulations may run side by side. This has them take turns as GPUs would, to try out and to test
 // how steps are spread: names separated by commas.
@@ -69,7 +76,9 @@ struct Worker::Impl {
   // From then on a reply may be anybody's. What runs on a GPU cannot reach the process.
   bool reached = false;
   std::shared_ptr<DeviceLease> lease;
-  std::optional<std::vector<std::string>> choice;  // several devices, any of which will do
+  std::optional<std::vector<std::string>> choice;    // several devices, any of which will do
+  std::future<std::shared_ptr<GpuMonitor>> monitor;  // being made, while the worker starts
+  std::optional<Neighbours> neighbours;              // from the first timing on
   // Copies of the artefacts, which is all of our files that a worker in a sandbox sees.
   std::optional<TemporaryDirectory> copies;
   bool sandboxed = false;
@@ -196,6 +205,25 @@ struct Worker::Impl {
     require_preloaded(preload, process->output());
     description = description_from_json(exchange.reply.at("device"));
     description->confinement = confined + "; " + description->confinement;
+    if (options.times) load_monitor();
+  }
+
+  // What the driver tells is asked here, since in a sandbox it tells of its own processes only.
+  void load_monitor() {
+    if (monitor.valid() || neighbours || description->uuid.empty()) return;
+    monitor = std::async(std::launch::async,
+                         [uuid = description->uuid] { return std::make_shared<GpuMonitor>(uuid); });
+  }
+
+  Neighbours& others() {
+    if (neighbours) return *neighbours;
+    if (options.look_for_others) return neighbours.emplace(options.look_for_others);
+    load_monitor();
+    if (!monitor.valid()) return neighbours.emplace([] { return std::vector<unsigned>(); });
+    return neighbours.emplace([asked = monitor.get()] {
+      const std::vector<pid_t> family = family_of(::getpid(), k_most_family);
+      return asked->foreign_processes({family.begin(), family.end()});
+    });
   }
 
   void throw_error(const Json& reply) {
@@ -263,6 +291,25 @@ struct Worker::Impl {
             "the worker sent a reply that is not its own: code of the version writes into its "
             "channel, destroys its memory, or takes all there is" +
                 output};
+  }
+
+  // One set of samples, in a worker that has what it takes.
+  TimeResult time_once(const TimeRequest& request) {
+    TimeResult result;
+    Answer answer = ask(time_request(request), request.sets, request.timeout);
+    if (!answer.fault) {
+      answer.fault = read([&] {
+        result = time_result_from_reply(answer.reply);
+        check_reply(result, request);
+      });
+    }
+    if (answer.fault) {
+      result = {};
+      result.fault = answer.fault;
+      // A worker that dies cannot say whose launch it was.
+      if (request.variants.size() == 1) result.faulty_variant = 0;
+    }
+    return result;
   }
 
   // Starts a worker if need be and loads what `modules` name.
@@ -418,20 +465,7 @@ TimeResult Worker::time(const TimeRequest& request) {
         std::find(modules.begin(), modules.end(), loading.module) - modules.begin());
     return result;
   }
-  Impl::Answer answer = impl_->ask(time_request(request), request.sets, request.timeout);
-  if (!answer.fault) {
-    answer.fault = impl_->read([&] {
-      result = time_result_from_reply(answer.reply);
-      check_reply(result, request);
-    });
-  }
-  if (answer.fault) {
-    result = {};
-    result.fault = answer.fault;
-    // A worker that dies cannot say whose launch it was.
-    if (request.variants.size() == 1) result.faulty_variant = 0;
-  }
-  return result;
+  return impl_->others().time([&] { return impl_->time_once(request); });
 }
 
 RoofValue Worker::measure_roof(const Roof& roof, std::int64_t bytes) {

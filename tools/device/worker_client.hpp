@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -166,6 +167,8 @@ struct WorkerOptions {
   bool times = false;  // times will be asked for: what that takes is loaded while it waits
   std::size_t memory_limit = 0;  // bytes of a worker beside its tensors; 0: half the machine
   bool only_described = false;   // nothing will run: the device may be another's meanwhile
+  // Who else computes on the device (neighbours.hpp); none: the driver is asked, of a GPU.
+  std::function<std::vector<unsigned>()> look_for_others{};
 };
 
 class Worker {
@@ -187,6 +190,7 @@ class Worker {
   // wrong shows at the first request, as ever.
   void warm_up();
   RunResult run(const RunRequest& request, int module = 0);
+  // One set of samples, or two: see Neighbours::time.
   TimeResult time(const TimeRequest& request);
   // One run in a worker of its own under a tool of compute-sanitizer; cuda only. Placement and
   // poison of the request are replaced by what the tool needs.

@@ -38,9 +38,14 @@ std::string quartiles_text(const ReportWorkload& one) {
 }
 
 std::string set_aside_text(const ReportWorkload& one) {
-  if (one.set_aside == 0) return fmt::format("{}", one.samples);
-  return fmt::format("{}, and {} set aside{}", one.samples, one.set_aside,
-                     one.throttling.empty() ? "" : " (" + one.throttling + ")");
+  std::string why = one.throttling;
+  if (one.foreign > 0) {
+    why += fmt::format("{}{} beside another process", why.empty() ? "" : ", ", one.foreign);
+  }
+  if (!why.empty()) why = " (" + why + ")";
+  if (one.set_aside > 0)
+    return fmt::format("{}, and {} set aside{}", one.samples, one.set_aside, why);
+  return fmt::format("{}{}", one.samples, one.foreign > 0 ? why : "");
 }
 
 void add_points(const std::string& name, const std::vector<ReportWorkload>& workloads,

@@ -58,7 +58,8 @@ Moments moments_of(const std::vector<double>& values) {
   return moments;
 }
 
-// The samples that count: not those under throttling, unless bench.json says that all do.
+// The samples that count, as bench.json says it: those that were neither throttled nor beside
+// another's process, or those that had the GPU to themselves, or all.
 struct Counted {
   std::vector<double> seconds;
   std::vector<double> clocks_hz;  // where they are known
@@ -66,13 +67,17 @@ struct Counted {
 
 Counted counted_of(const Json& columns, std::int64_t expected, const std::string& what) {
   Counted all;
+  Counted alone;
   Counted calm;
   const Json& times = list_member(columns, "us");
   const Json& throttled = list_member(columns, "throttled");
+  const Json& foreign = list_member(columns, "foreign");
   const Json& clocks = list_member(columns, "clock_mhz");
   for (std::size_t i = 0; i < times.size(); ++i) {
     const bool held_back = i < throttled.size() && throttled[i] == true;
-    for (Counted* counted : {&all, &calm}) {
+    const bool shared = i < foreign.size() && foreign[i] == true;
+    for (Counted* counted : {&all, &alone, &calm}) {
+      if (shared && counted != &all) continue;
       if (held_back && counted == &calm) continue;
       counted->seconds.push_back(times[i].get<double>() * 1e-6);
       if (i < clocks.size() && clocks[i].is_number()) {
@@ -80,15 +85,14 @@ Counted counted_of(const Json& columns, std::int64_t expected, const std::string
       }
     }
   }
-  for (const Counted& counted : {calm, all}) {
+  for (const Counted& counted : {calm, alone, all}) {
     const auto count = static_cast<std::int64_t>(counted.seconds.size());
     if (count > 0 && count == expected) return counted;
   }
-  fail(
-      ExitCode::bad_input,
-      "samples.json has {} samples of {}, {} of them not throttled, but bench.json counts {}; time "
-      "the version again",
-      all.seconds.size(), what, calm.seconds.size(), expected);
+  fail(ExitCode::bad_input,
+       "samples.json has {} samples of {}, {} of them undisturbed, but bench.json counts {}; time "
+       "the version again",
+       all.seconds.size(), what, calm.seconds.size(), expected);
 }
 
 // What nvbench says of isolated launches.

@@ -47,6 +47,7 @@ std::vector<ReportWorkload> report_workloads(const Json& timed) {
     one.samples = count_member(json, "samples").value_or(0);
     one.set_aside = count_member(json, "set_aside").value_or(0);
     one.throttling = joined(list_member(json, "throttling"));
+    one.foreign = count_member(json, "foreign").value_or(0);
     one.clock_mhz = number_member(json, "clock_mhz");
     one.power_watts = number_member(json, "power_watts");
     one.bytes = number_member(json, "bytes");

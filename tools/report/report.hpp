@@ -22,8 +22,9 @@ struct ReportWorkload {
   std::optional<double> p75_us;
   std::optional<double> spread;  // (p75 - p25) / median
   std::int64_t samples = 0;
-  std::int64_t set_aside = 0;  // samples under throttling, not counted
+  std::int64_t set_aside = 0;  // samples under throttling or beside another's process, not counted
   std::string throttling;      // why; "" for no reason
+  std::int64_t foreign = 0;    // samples beside another's process, counted or not
   std::optional<double> clock_mhz;
   std::optional<double> power_watts;
   std::optional<double> bytes;  // that the op must move

@@ -34,6 +34,7 @@ Json json_of(const ReportWorkload& one) {
           {"samples", one.samples},
           {"set_aside", one.set_aside},
           {"throttling", known(one.throttling)},
+          {"foreign", one.foreign},
           {"clock_mhz", known(one.clock_mhz)},
           {"power_watts", known(one.power_watts)},
           {"bytes", known(one.bytes)},

@@ -42,15 +42,22 @@ pid_t child_of(pid_t process) {
   return children.empty() ? -1 : children.front();
 }
 
+std::vector<pid_t> family_of(pid_t process, std::size_t most) {
+  std::vector<pid_t> family;
+  std::vector<pid_t> left{process};
+  while (!left.empty() && family.size() < most) {
+    family.push_back(left.back());
+    left.pop_back();
+    add_children(family.back(), left);
+  }
+  return family;
+}
+
 ProcessTree process_tree(pid_t process, std::size_t most) {
   ProcessTree tree;
-  std::vector<pid_t> left{process};
-  while (!left.empty() && tree.processes <= most) {
-    const pid_t next = left.back();
-    left.pop_back();
+  for (const pid_t one : family_of(process, most + 1)) {
     ++tree.processes;
-    tree.memory += memory_of(next);
-    add_children(next, left);
+    tree.memory += memory_of(one);
   }
   return tree;
 }

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <vector>
 
 namespace kernelloop {
 
@@ -23,6 +24,9 @@ struct ProcessTree {
 // The process and what it started, and so on, where the kernel tells of children. Ends when there
 // are more than `most` (a bomb of processes is not to be followed).
 ProcessTree process_tree(pid_t process, std::size_t most);
+
+// The ids of the process and of all that it started, and so on: as many as `most`.
+std::vector<pid_t> family_of(pid_t process, std::size_t most);
 
 // Half of the memory of this machine in bytes; 0 where that is not known.
 std::size_t half_of_memory();

@@ -9,12 +9,14 @@
 #include "bench_fixture.hpp"
 #include "scripted_device.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace kernelloop {
 namespace {
 
 using testing::HasSubstr;
+using testing::SizeIs;
 
 class BenchTest : public testing::Test {
  protected:
@@ -171,6 +173,46 @@ TEST_F(BenchTest, SetsThrottledSamplesAside) {
   EXPECT_EQ(small.at("set_aside"), 5);
   EXPECT_EQ(small.at("throttling").at(0), "power cap");
   EXPECT_EQ(small.at("power_watts"), 700);
+}
+
+TEST_F(BenchTest, SetsSamplesBesideAnothersProcessAside) {
+  device_.time_result = [](const TimeRequest&) {
+    TimeResult result;
+    result.samples = {samples_of(std::vector<double>(12, 30.0))};
+    for (int i = 0; i < 5; ++i) result.samples[0].push_back({90.0, 1200, 0, false, true});
+    return result;
+  };
+  const BenchReport report = run();
+  const Json small = report.bench.at("workloads").at(0);
+  EXPECT_EQ(small.at("median_us"), 30);
+  EXPECT_EQ(small.at("set_aside"), 5);
+  EXPECT_EQ(small.at("foreign"), 5);
+  EXPECT_TRUE(small.at("throttling").empty());
+  EXPECT_TRUE(report.bench.at("summary").at("noise").is_null());
+  const Json& flags = report.samples.at("workloads").at(0).at("cold").at("foreign");
+  EXPECT_EQ(std::count(flags.begin(), flags.end(), Json(true)), 5);
+}
+
+TEST_F(BenchTest, SaysThatNoSampleHadTheGpuForItself) {
+  device_.time_result = [](const TimeRequest&) {
+    TimeResult result;
+    result.samples = {std::vector<TimeSample>(12, {30.0, 1200, 0, false, true})};
+    return result;
+  };
+  const Json bench = run().bench;
+  EXPECT_EQ(bench.at("workloads").at(0).at("set_aside"), 0);
+  EXPECT_EQ(bench.at("workloads").at(0).at("foreign"), 12);
+  const std::string noise = bench.at("summary").at("noise");
+  EXPECT_THAT(noise, HasSubstr("another process computed on the GPU while workload 'small' was"));
+  EXPECT_THAT(summary_line(bench), HasSubstr("noisy: " + noise));
+}
+
+TEST(CountedTimes, OfForeignAndThrottledOnesTheThrottled) {
+  std::vector<TimeSample> samples(20, {10, 0, 0, true, false});
+  samples.resize(30, {50, 0, 0, false, true});
+  EXPECT_THAT(counted_times(samples), SizeIs(20));
+  EXPECT_FALSE(counts_foreign(samples));
+  EXPECT_TRUE(counts_foreign({samples.begin() + 15, samples.end()}));
 }
 
 TEST(CountedTimes, AreAllOfThemWhereHardlyAnyWasCalm) {

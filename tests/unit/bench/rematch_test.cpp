@@ -10,6 +10,9 @@
 namespace kernelloop {
 namespace {
 
+using testing::HasSubstr;
+using testing::Not;
+
 class RematchTest : public testing::Test {
  protected:
   RematchTest() {
@@ -50,6 +53,21 @@ TEST_F(RematchTest, FindsTheFasterVersion) {
   EXPECT_EQ(report.at("workloads").size(), 2u);
 }
 
+TEST_F(RematchTest, SaysThatAnothersProcessWasThere) {
+  EXPECT_THAT(rematch_line(rematch(request_, device_)), Not(HasSubstr("noisy")));
+  auto quiet = device_.time_result;
+  device_.time_result = [&](const TimeRequest& request) {
+    TimeResult result = quiet(request);
+    for (auto& samples : result.samples) {
+      for (TimeSample& sample : samples) sample.foreign = true;
+    }
+    return result;
+  };
+  const Json report = rematch(request_, device_);
+  EXPECT_EQ(report.at("workloads").at(0).at("foreign"), true);
+  EXPECT_THAT(rematch_line(report), HasSubstr("noisy: another process computed on the GPU"));
+}
+
 TEST_F(RematchTest, TimesTheIncumbentTwiceAndTheChallengerOnce) {
   rematch(request_, device_);
   ASSERT_EQ(device_.loaded.size(), 3u);
@@ -86,7 +104,7 @@ TEST_F(RematchTest, AFaultSaysWhichVersionItWas) {
   };
   const Json report = rematch(request_, device_);
   EXPECT_EQ(report.at("status"), "failed");
-  EXPECT_THAT(report.at("reason"), testing::HasSubstr("v002: killed after 2 minutes"));
+  EXPECT_THAT(report.at("reason"), HasSubstr("v002: killed after 2 minutes"));
 }
 
 TEST_F(RematchTest, ABaselineCanStandInForTheIncumbent) {

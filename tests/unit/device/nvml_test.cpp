@@ -10,6 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 TEST(GpuMonitor, SaysWhyWhatHeldTheGpuBack) {
   const GpuMonitor monitor("GPU-1", NVML_FIXTURE);
@@ -32,6 +33,11 @@ TEST(GpuMonitor, CountsProcessesThatAreNotOurs) {
   std::vector<unsigned> own(19);
   std::iota(own.begin(), own.end(), 100u);
   EXPECT_THAT(monitor.foreign_processes(own), ElementsAre(119u));
+}
+
+TEST(GpuMonitor, OneProcessIsOursWhereIdsAreOfAnotherNamespace) {
+  const GpuMonitor monitor("GPU-1", NVML_FIXTURE);
+  EXPECT_THAT(monitor.foreign_processes({7}), SizeIs(19));
 }
 
 TEST(GpuMonitor, WithoutALibraryKnowsNothingAndSaysWhy) {

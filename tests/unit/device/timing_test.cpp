@@ -139,6 +139,19 @@ TEST_F(CpuTiming, ADeadWorkerHasNoVariantUnlessThereIsOnlyOne) {
   EXPECT_EQ(one.faulty_variant, 0);
 }
 
+TEST_F(CpuTiming, SamplesBesideAnothersProcessAreMarkedAndTakenAgain) {
+  int looks = 0;
+  WorkerOptions options{"cpu", KERNELLOOP_DEVICE_PROGRAM};
+  options.look_for_others = [&] { return std::vector<unsigned>(looks++ == 0 ? 1 : 0, 4711u); };
+  Worker worker(options);
+  request_.variants = {{worker.load({DEVICE_FIXTURE, {"twice"}}), plan_for("twice", 100)}};
+  const TimeResult result = worker.time(request_);
+  ASSERT_FALSE(result.fault) << result.fault.message;
+  EXPECT_EQ(looks, 3);  // one before the first set, two around the second
+  ASSERT_EQ(result.samples[0].size(), 10u);
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(result.samples[0][i].foreign, i < 5) << i;
+}
+
 TEST_F(CpuTiming, AnEndlessKernelIsKilled) {
   request_.timeout = milliseconds(300);
   const TimeResult result = time({"endless"});

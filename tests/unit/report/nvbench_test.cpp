@@ -45,7 +45,8 @@ Json samples() {
          {"cold",
           {{"us", {10, 900, 11, 12}},
            {"clock_mhz", {1900, 200, 2000, nullptr}},
-           {"throttled", {false, true, false, false}}}},
+           {"throttled", {false, true, false, false}},
+           {"foreign", {false, false, false, false}}}},
          {"hot", {{"us", {8, 9}}, {"throttled", {false, false}}}}},
         {{"name", "wide"}, {"cold", {{"us", {20}}, {"throttled", {true}}}}, {"hot", nullptr}}}}};
 }
@@ -139,9 +140,14 @@ TEST(Nvbench, SamplesOfAnotherRunAreRefused) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::bad_input);
-    EXPECT_THAT(error.what(), HasSubstr("4 samples of small, 3 of them not throttled, but "
+    EXPECT_THAT(error.what(), HasSubstr("4 samples of small, 3 of them undisturbed, but "
                                         "bench.json counts 7"));
   }
+  Json shared = samples();
+  shared["workloads"][0]["cold"]["foreign"][3] = true;
+  other["workloads"][0]["samples"] = 2;
+  EXPECT_EQ(nvbench_json(other, shared).at("/benchmarks/0/states/0/name"_json_pointer),
+            nvbench_json(measured(), samples()).at("/benchmarks/0/states/0/name"_json_pointer));
   Json fewer = samples();
   fewer["workloads"].erase(1);
   EXPECT_THROW(nvbench_json(measured(), fewer), Error);

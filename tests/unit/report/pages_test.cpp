@@ -107,6 +107,19 @@ TEST_F(ReportTest, WritesOnceAndLeavesEvidenceAlone) {
   EXPECT_THAT(index, HasSubstr("softmax/nvidia-h200.report.json#/shown/time_us\">40.0 µs</td>"));
 }
 
+TEST_F(ReportTest, APageSaysWhichSamplesWereSetAside) {
+  add_three_versions();
+  change(3, "bench", "/workloads/0/set_aside", 5);
+  change(3, "bench", "/workloads/0/foreign", 3);
+  change(3, "bench", "/workloads/0/throttling", {"power cap"});
+  EXPECT_THAT(to_markdown(document_of(only_report())),
+              HasSubstr("20, and 5 set aside (power cap, 3 beside another process)"));
+  change(3, "bench", "/workloads/0/set_aside", 0);
+  change(3, "bench", "/workloads/0/foreign", 20);
+  change(3, "bench", "/workloads/0/throttling", Json::array());
+  EXPECT_THAT(to_markdown(document_of(only_report())), HasSubstr("20 (20 beside another process)"));
+}
+
 TEST_F(ReportTest, AReportOfMeasurementsOutlivesTheirBuild) {
   add_three_versions();
   adopt_now();
