@@ -35,7 +35,7 @@ function(_kernelloop_add_op_steps op working_directory)
   foreach(name IN ITEMS DEVICE_LAUNCHER COMPILE_OPTIONS)
     set(${name} "$<TARGET_GENEX_EVAL:${op},$<TARGET_PROPERTY:${op},KERNELLOOP_${name}>>")
   endforeach()
-  foreach(name IN ITEMS ARCHITECTURES SOL_TARGET SANITIZER)
+  foreach(name IN ITEMS ARCHITECTURES SOL_TARGET SANITIZER SHARE_GPU)
     set(${name} "$<TARGET_PROPERTY:${op},KERNELLOOP_${name}>")
   endforeach()
   set(reference "$<TARGET_FILE:${op}_reference>")
@@ -123,8 +123,8 @@ function(_kernelloop_add_op_steps op working_directory)
       COMMAND
         "${DEVICE_LAUNCHER}" "${device_tool}" verify --contract "${contract}" --checks "${checks}"
         --compiled "${directory}/compile.json" --reference "${reference}" --device ${DEVICE} --rules
-        ${KERNELLOOP_VERIFICATION_RULES} "$<$<BOOL:${SANITIZER}>:--sanitizer>" --output
-        "${directory}/verify.json"
+        ${KERNELLOOP_VERIFICATION_RULES} "$<$<BOOL:${SANITIZER}>:--sanitizer>"
+        "$<$<BOOL:${SHARE_GPU}>:--share-gpu>" --output "${directory}/verify.json"
       DEPENDS "${directory}/compile.json" "${contract}" "${checks}" ${op}_reference
       JOB_POOL kernelloop_gpu
       COMMENT "${op} ${name}: verify"

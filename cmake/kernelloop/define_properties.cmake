@@ -29,6 +29,7 @@ function(_kernelloop_define_properties)
     "ARCHITECTURES=GPU architectures, such as 90a"
     "COMPILE_OPTIONS=extra options of the kernel compiler"
     "SANITIZER=run every version under compute-sanitizer once all else has passed (GPU)"
+    "SHARE_GPU=let verifications of versions run on one GPU at the same time"
     "EXCLUDE_FROM_OPTIMIZE_ALL=leave the operator out of optimize_all"
     "REPORTS_DIR=where evidence and reports stand"
     "RECORDINGS_DIR=where the replay provider finds <op>/vNNN/conversation.json"

@@ -15,6 +15,7 @@ struct VerifyCommand {
   VerifyOptions options;
   std::filesystem::path output;
   bool gate = false;
+  bool share_gpu = false;
   double launch_timeout_seconds = 60;
   double reference_timeout_seconds = 120;
 };
@@ -38,7 +39,9 @@ void verify(VerifyCommand command) {
   command.options.reference_timeout = milliseconds_of(command.reference_timeout_seconds);
   VerifyResult result;
   try {
-    result = run_verify(command.options, worker_executors(command.options.device));
+    result = run_verify(command.options,
+                        worker_executors(command.options.device,
+                                         command.share_gpu ? Company::sharers : Company::none));
   } catch (const Error& error) {
     if (!command.gate || error.code() != ExitCode::environment) throw;
     throw Error(ExitCode::skipped, error.what());
@@ -69,6 +72,8 @@ void add_verify_command(CLI::App& app) {
   sub->add_option("--up-to", options.up_to_rung, "Climb no further than this rung");
   sub->add_flag("--sanitizer", options.sanitizer,
                 "Run under compute-sanitizer too, once all else has passed (GPU)");
+  sub->add_flag("--share-gpu", command->share_gpu,
+                "Let other verifications that say so have the GPU at the same time");
   sub->add_flag("--keep-going", options.keep_going, "Climb on after a failure");
   sub->add_option("--seed", options.seed, "Draw every case from this recorded seed");
   sub->add_option("--launch-timeout", command->launch_timeout_seconds,

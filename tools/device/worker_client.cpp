@@ -148,7 +148,7 @@ struct Worker::Impl {
     if (!choice) choice = devices_to_choose_from();
     // One alone is taken when it is used: the worker can start while another step still has it.
     if (options.device == "cuda" && choice->size() < 2) return;
-    lease = lease_one_of(*choice);
+    lease = lease_one_of(*choice, options.company);
   }
 
   // For a worker that runs on the device that was chosen.
@@ -324,7 +324,9 @@ struct Worker::Impl {
       }
     }
     start();
-    if (!lease && !description->uuid.empty()) lease = lease_one_of({description->uuid});
+    if (!lease && !description->uuid.empty()) {
+      lease = lease_one_of({description->uuid}, options.company);
+    }
     for (const int module : modules) {
       if (loaded.count(module) != 0) continue;
       const Artifact& artifact = artifacts[static_cast<std::size_t>(module)];

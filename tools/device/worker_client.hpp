@@ -165,8 +165,9 @@ struct WorkerOptions {
   std::string device;             // "cuda" | "cpu"
   std::filesystem::path program;  // kernelloop-device itself; empty: /proc/self/exe
   bool times = false;  // times will be asked for: what that takes is loaded while it waits
-  std::size_t memory_limit = 0;  // bytes of a worker beside its tensors; 0: half the machine
-  bool only_described = false;   // nothing will run: the device may be another's meanwhile
+  std::size_t memory_limit = 0;     // bytes of a worker beside its tensors; 0: half the machine
+  bool only_described = false;      // nothing will run: the device may be another's meanwhile
+  Company company = Company::none;  // whom the step lets have the device at the same time
   // Who else computes on the device (neighbours.hpp); none: the driver is asked, of a GPU.
   std::function<std::vector<unsigned>()> look_for_others{};
 };

@@ -201,9 +201,11 @@ VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& mak
   return result;
 }
 
-ExecutorFactory worker_executors(const std::string& device) {
-  return [device](const CompiledVersion& version) -> std::unique_ptr<Executor> {
-    return std::make_unique<WorkerExecutor>(WorkerOptions{device, {}}, version);
+ExecutorFactory worker_executors(const std::string& device, Company company) {
+  return [device, company](const CompiledVersion& version) -> std::unique_ptr<Executor> {
+    WorkerOptions options{device, {}};
+    options.company = company;
+    return std::make_unique<WorkerExecutor>(options, version);
   };
 }
 

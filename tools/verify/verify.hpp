@@ -51,6 +51,6 @@ using ExecutorFactory = std::function<std::unique_ptr<Executor>(const CompiledVe
 VerifyResult run_verify(const VerifyOptions& options, const ExecutorFactory& make_executor);
 
 // The factory that runs candidates in a device worker.
-ExecutorFactory worker_executors(const std::string& device);
+ExecutorFactory worker_executors(const std::string& device, Company company);
 
 }  // namespace kernelloop

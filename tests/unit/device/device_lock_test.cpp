@@ -95,6 +95,58 @@ TEST_F(DeviceLock, WhileAllAreInUseItWaitsForAnyAndSaysSo) {
   EXPECT_NE(said.find("gpu-A.lock), which other steps are using"), std::string::npos) << said;
 }
 
+TEST_F(DeviceLock, SharersHaveADeviceTogetherAndNobodyElseDoes) {
+  const auto lease = lease_one_of({"A"}, Company::sharers);
+  EXPECT_FALSE(free("A"));
+  EXPECT_TRUE(FileLock(file("A"), FileLock::Wait::try_once, FileLock::Mode::shared).held());
+  EXPECT_EQ(lease_one_of({"A"}, Company::sharers), lease);
+}
+
+TEST_F(DeviceLock, SharersJoinOthersWhereNoDeviceIsIdle) {
+  const auto alone = take("A");
+  std::filesystem::create_directories(directory());
+  FileLock sharer(file("B"), FileLock::Wait::try_once, FileLock::Mode::shared);
+  {
+    FileLock other(file("C"), FileLock::Wait::try_once, FileLock::Mode::shared);
+    EXPECT_EQ(lease_one_of({"A", "B", "C", "D"}, Company::sharers)->uuid, "D");
+  }
+  EXPECT_EQ(lease_one_of({"A", "B"}, Company::sharers)->uuid, "B");
+}
+
+TEST_F(DeviceLock, NobodyJoinsSharersWhileAStepWaitsToHaveTheDeviceAlone) {
+  std::filesystem::create_directories(directory());
+  auto sharer =
+      std::make_unique<FileLock>(file("A"), FileLock::Wait::try_once, FileLock::Mode::shared);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(sharer->descriptor());  // its copy would hold the lock, too
+    ::_exit(lease_one_of({"A"})->uuid == "A" ? 0 : 1);
+  }
+  const auto turn_is_free = [&] {
+    return FileLock(directory() / "gpu-A.turn", FileLock::Wait::try_once, FileLock::Mode::shared)
+        .held();
+  };
+  while (turn_is_free()) ::usleep(1000);
+  auto late = std::async(std::launch::async, [] { return lease_one_of({"A"}, Company::sharers); });
+  EXPECT_EQ(late.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  sharer.reset();
+  EXPECT_EQ(late.get()->uuid, "A");
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(DeviceLock, WhoSharesADeviceCannotHaveItAlone) {
+  const auto lease = lease_one_of({"A"}, Company::sharers);
+  try {
+    lease_one_of({"A"});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::internal);
+    EXPECT_STREQ(error.what(), "a step that shares A cannot have it alone");
+  }
+}
+
 // Four processes and two devices: each device is one's alone at any time.
 TEST_F(DeviceLock, NoTwoProcessesHaveOneDevice) {
   const std::filesystem::path record = parent_.path() / "record";
