@@ -9,6 +9,8 @@ launcher=$source_dir/tools/launchers/kernelloop-sbatch
 export KERNELLOOP_SLURM_POLL=0.3
 cd "$work_dir"
 cp -r "$source_dir/docs/tutorial/ops" "$source_dir/docs/tutorial/references" .
+mkdir -p generated/axpy/v001
+cp "$source_dir/docs/tutorial/first.cu" generated/axpy/v001/kernel.cu
 cat >CMakeLists.txt <<EOF
 cmake_minimum_required(VERSION 3.25)
 project(slurm LANGUAGES CXX)
@@ -30,6 +32,17 @@ nothing_left() {
   [[ -z $jobs ]] || fail "left over: $jobs"
 }
 nothing_left build
+
+# A version's ladder and its timing as jobs, confined where anything can be.
+if [[ -z $(bwrap --ro-bind / / --unshare-all true 2>&1) ]]; then
+  KERNELLOOP_SANDBOX=required succeeds verify.log cmake --build build --target kernelloop/axpy/v001/bench.json
+  [[ $(json $op/v001/verify.json status) == passed ]] || fail "the version is not verified"
+  [[ $(json $op/v001/bench.json status) == measured ]] || fail "the version is not timed"
+  for file in verify bench; do
+    [[ $(json $op/v001/$file.json device.confinement) == bubblewrap* ]] || fail "$file ran unconfined in its job"
+  done
+  nothing_left build
+fi
 
 # exits <code> <log> <command...>
 exits() {

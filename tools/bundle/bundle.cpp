@@ -3,6 +3,7 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
+#include "support/sandbox.hpp"
 
 #include <map>
 #include <utility>
@@ -109,11 +110,13 @@ fs::path make_bundle(const StepLine& line, const fs::path& program, const fs::pa
   }
   Json files = Json::object();
   for (const auto& [name, content] : contents.files()) files[name] = sha256(content);
-  const std::string text = to_text({{"schema_version", k_schema_version},
-                                    {"step", line.step},
-                                    {"arguments", arguments},
-                                    {"files", files},
-                                    {"program", sha256_of_file(program)}});
+  Json json = {{"schema_version", k_schema_version},
+               {"step", line.step},
+               {"arguments", arguments},
+               {"files", files},
+               {"program", sha256_of_file(program)}};
+  if (sandbox_mode() == SandboxMode::required) json["sandbox"] = "required";
+  const std::string text = to_text(json);
   fs::path folder = into / sha256(text);
   if (fs::exists(folder / "bundle.json")) return folder;
   for (const auto& [name, content] : contents.files()) write_file_atomic(folder / name, content);
@@ -136,6 +139,7 @@ Bundle load_bundle(const fs::path& directory) {
     bundle.program_sha256 = json.at("program");
     bundle.line.step = json.at("step");
     bundle.line.arguments = json.at("arguments").get<std::vector<std::string>>();
+    bundle.sandbox_required = json.value("sandbox", "") == "required";
     for (const auto& [name, hash] : json.at("files").items()) {
       if (sha256_of_file(directory / name) == hash.get<std::string>()) continue;
       fail(ExitCode::bad_input, "{}: is not the file that the bundle was made with; copy it again",

@@ -28,6 +28,8 @@ struct Bundle {
   std::filesystem::path directory;
   std::string address;
   std::string program_sha256;
+  // KERNELLOOP_SANDBOX was `required` where it was made, and is so wherever it runs.
+  bool sandbox_required = false;
   StepLine line;  // inputs relative to the folder; "{out}" and "{cache}" stand for directories
 };
 

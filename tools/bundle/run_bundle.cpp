@@ -48,6 +48,7 @@ Json run_bundle(const Bundle& bundle, const fs::path& program, const fs::path& c
   for (const std::string& argument : bundle.line.arguments) {
     command.arguments.push_back(filled(argument, out.path(), cache));
   }
+  if (bundle.sandbox_required) command.variables["KERNELLOOP_SANDBOX"] = "required";
   command.directory = bundle.directory;
   command.timeout = std::chrono::hours(24);  // the step has limits of its own
   const ProcessResult result = run(command);

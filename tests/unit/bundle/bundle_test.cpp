@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -138,6 +139,22 @@ TEST_F(BundleTest, AResultWritesNothingButFilesBesideTheOutput) {
   result["bundle"] = "of another";
   EXPECT_THAT(complaint(result), HasSubstr("is not the result of the bundle"));
   EXPECT_FALSE(fs::exists(at("op/x")));
+}
+
+TEST_F(BundleTest, WhatMustBeConfinedHereMustBeWhereverItRuns) {
+  write_file_atomic(at("program"), "#!/bin/sh\necho sandbox: $KERNELLOOP_SANDBOX\n");
+  fs::permissions(at("program"), fs::perms::owner_all);
+  const auto ran = [&] {
+    const fs::path folder = make();
+    ::setenv("KERNELLOOP_SANDBOX", "off", 1);  // the host's own
+    const std::string output =
+        run_bundle(load_bundle(folder), at("program"), at("cache")).at("output");
+    ::unsetenv("KERNELLOOP_SANDBOX");
+    return output;
+  };
+  EXPECT_EQ(ran(), "sandbox: off\n");
+  ::setenv("KERNELLOOP_SANDBOX", "required", 1);
+  EXPECT_EQ(ran(), "sandbox: required\n");
 }
 
 TEST_F(BundleTest, SaysWhatIsNoStep) {
