@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # A device step over a real sshd: the same verdict as here, nothing left there, and what becomes of
 # dead hosts, wrong keys, broken connections and interrupts.
-#   ssh.sh <source> <build> <work> [cuts]: breaks that many connections, 3 unless told
+#   ssh.sh <source> <build> <work> [cuts]: breaks so many transfers, 50 unless told
 source "$(dirname "$0")/harness.sh"
-cuts=${4:-3}
+cuts=${4:-50}
 source "$(dirname "$0")/sshd.sh"
 
 device=$build_dir/bin/kernelloop-device
@@ -32,7 +32,7 @@ exits() {
 }
 nothing_left() {
   local jobs
-  jobs=$(ls -A remote/jobs 2>/dev/null || true)
+  jobs=$(ls -A "${1:-remote}/jobs" 2>/dev/null || true)
   [[ -z $jobs ]] || fail "left on the host: $jobs"
 }
 
@@ -52,6 +52,7 @@ expect "axpy v001: passed" verify.log
 [[ $(json out/verify.json status) == passed ]] || fail "the verdict was not brought back"
 nothing_left
 [[ $(ls remote/program) == "$(sha256sum "$device" | cut -d' ' -f1)" ]] || fail "the program is not there once"
+[[ $(stat -c %u remote/program) == "$ssh_uid" ]] || fail "steps do not run as the user of the host"
 ldd remote/program/*/kernelloop-device >libraries.log
 ! grep -E 'libfmt|libcrypto' libraries.log | grep -v "$work_dir/remote" ||
   fail "the program needs libraries of the host"
@@ -113,26 +114,79 @@ cmp here.json out/reference.json || fail "the second host was not taken"
 
 # Connections that break at any time: the same result, the step run once, and nothing left.
 export KERNELLOOP_SSH_PATIENCE=60
+(umask 0 && : >runs && : >running)  # the steps write there
 cat >counting.sh <<EOF
 #!/bin/sh
 [ "\$1" = run ] && echo run >>"$work_dir/runs"
 exec "$device" "\$@"
 EOF
 chmod +x counting.sh
-for cut in $(seq "$cuts"); do
+for cut in 1 2 3; do
   rm -f out/reference.json
   "$ssh_launcher" gpuhost "$work_dir/counting.sh" "${step[@]:1}" >cut.log 2>&1 &
   launcher=$!
   for _ in 1 2 3; do
     sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
-    pkill -KILL -P "$sshd_pid" 2>/dev/null || true
+    break_connections
   done
   wait "$launcher" || { cat cut.log >&2; fail "cut $cut: no result"; }
   cmp here.json out/reference.json || fail "cut $cut: another result"
   cmp here.log cut.log || fail "cut $cut: another line"
 done
-[[ $(wc -l <runs) == "$cuts" ]] || fail "$(wc -l <runs) runs of $cuts steps"
+[[ $(wc -l <runs) == 3 ]] || fail "$(wc -l <runs) runs of 3 steps"
 nothing_left
+
+# Connections that break after any number of bytes: while the program is copied, the bundle or the
+# result. Five steps at a time, each over a connection of its own; every other one finds the program
+# there.
+{
+  cat counting.sh
+  head -c 2000000 /dev/urandom | base64
+} >large.sh
+chmod +x large.sh
+cut_step() { # <number>: to its log and its own output
+  local folder=$remote/warm
+  (($1 % 2)) || folder=$remote/cold$1
+  mkdir -p -m 700 "$XDG_RUNTIME_DIR/$1"
+  CUT_AFTER=$work_dir/cut$1/limit XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR/$1 KERNELLOOP_SSH_DIR=$folder "$ssh_launcher" cuthost \
+    "$work_dir/large.sh" "${step[@]:1:7}" --output "$work_dir/cut$1/reference.json" >"cut$1/log" 2>&1
+}
+# What passes when nothing breaks: cold, and warm (the first of those brings the program).
+: >runs
+for number in 1002 1001 1003; do
+  mkdir cut$number
+  echo inf >cut$number/limit
+  cut_step $number || { cat cut$number/log >&2; fail "no result through the relay"; }
+done
+break_connections
+passed=()
+for number in 1002 1003; do
+  for _ in $(seq 50); do [[ -s cut$number/limit.passed ]] && break; sleep 0.1; done
+  passed+=("$(cat cut$number/limit.passed)")
+done
+: >runs
+for ((number = 1; number <= cuts; ++number)); do
+  mkdir "cut$number"
+  echo $((1 + (RANDOM * 32768 + RANDOM) * passed[number % 2] / 1073741824)) >"cut$number/limit"
+done
+lane() {
+  local number
+  for ((number = $1; number <= cuts; number += 5)); do cut_step "$number" || return; done
+}
+lanes=()
+for first in 1 2 3 4 5; do
+  lane $first &
+  lanes+=($!)
+done
+for lane in "${lanes[@]}"; do wait "$lane" || { tail -n 3 cut*/log >&2; fail "a broken transfer left no result"; }; done
+broken=0
+for ((number = 1; number <= cuts; ++number)); do
+  cmp here.json "cut$number/reference.json" || fail "cut $number: another result"
+  cmp here.log "cut$number/log" || fail "cut $number: another line"
+  [[ ! -e cut$number/limit.passed ]] || ((++broken))
+done
+[[ $(wc -l <runs) == "$cuts" ]] || fail "$(wc -l <runs) runs of $cuts steps"
+for folder in "$remote"/{warm,cold*}; do nothing_left "$folder"; done
 
 # An interrupt ends what runs there. No process of the launcher holds a model's key.
 export ANTHROPIC_API_KEY=marked-value-of-no-worth
@@ -158,4 +212,4 @@ wait "$launcher" && fail "an interrupted step succeeds"
 for _ in $(seq 50); do kill -0 "$(cat running)" 2>/dev/null || break; sleep 0.1; done
 ! kill -0 "$(cat running)" 2>/dev/null || fail "the step still runs on the host"
 nothing_left
-echo "$cuts broken connections"
+echo "$broken transfers broken off, as $ssh_user: nothing lost, nothing done twice"
