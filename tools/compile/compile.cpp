@@ -3,6 +3,7 @@
 #include "compile/findings.hpp"
 #include "compile/nvcc.hpp"
 #include "compile/source_text.hpp"
+#include "support/confined_compiler.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
@@ -102,6 +103,7 @@ Json compile_version(const CompileRequest& request) {
   Json json = findings_json(request, source, findings);
   json["source_sha256"] = source_hash;
   if (request.uses_adapter()) toolchain["compiler"] = findings.compiler;
+  toolchain["confinement"] = compiler_confinement();
   json["toolchain"] = std::move(toolchain);
   return json;
 }

@@ -84,8 +84,7 @@ void add_gpus(SandboxRules& rules) {
 std::string confine_worker(WorkerStart& start, SandboxProof proof) {
   start.sandbox.reset();
   if (const std::string reason = reason_not_to_confine(proof); !reason.empty()) {
-    return fmt::format("no bubblewrap ({}): files, network and other processes within reach",
-                       reason);
+    return unconfined_text(reason);
   }
   SandboxRules& rules = start.sandbox.emplace();
   const bool watched = !start.watcher.empty();

@@ -53,4 +53,12 @@ ProcessResult run_compiler(const Command& command, const CompilerFiles& files) {
   return run(confine(command, rules));
 }
 
+std::string compiler_confinement() {
+  const std::string reason = reason_not_to_confine();
+  if (!reason.empty()) return unconfined_text(reason);
+  return "bubblewrap (no network, no other processes, no files but the system's, the compiler's "
+         "and "
+         "the source's)";
+}
+
 }  // namespace kernelloop

@@ -5,6 +5,7 @@
 #include "support/process.hpp"
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace kernelloop {
@@ -20,5 +21,8 @@ struct CompilerFiles {
 // and LANG. A program that a signal ended then has the exit code 128 and the signal. Throws
 // Error(environment) where KERNELLOOP_SANDBOX requires what cannot be had.
 ProcessResult run_compiler(const Command& command, const CompilerFiles& files);
+
+// How compilers of versions are confined now, in words for the evidence. Throws as run_compiler.
+std::string compiler_confinement();
 
 }  // namespace kernelloop

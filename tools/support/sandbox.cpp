@@ -142,4 +142,8 @@ std::string reason_not_to_confine(SandboxProof proof) {
   return problem;
 }
 
+std::string unconfined_text(const std::string& reason) {
+  return fmt::format("no bubblewrap ({}): files, network and other processes within reach", reason);
+}
+
 }  // namespace kernelloop

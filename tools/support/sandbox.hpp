@@ -44,6 +44,9 @@ enum class SandboxProof { there, works };
 // and cannot.
 std::string reason_not_to_confine(SandboxProof proof = SandboxProof::works);
 
+// What the evidence says of something that ran without a sandbox, for this reason.
+std::string unconfined_text(const std::string& reason);
+
 // bubblewrap's command line, up to the program that it confines. The program gets the variables of
 // bubblewrap's own environment and those of the rules.
 std::vector<std::string> sandbox_prefix(const SandboxRules& rules);

@@ -1,4 +1,5 @@
 // Whole compiles for the CPU device, with nvcc and without it.
+#include "support/confined_compiler.hpp"
 #include "support/error.hpp"
 
 #include <gmock/gmock.h>
@@ -43,6 +44,7 @@ TEST_F(CompileForCpu, BuildsBothArtefacts) {
             (request_.output_dir / "kernel.cpu.so").string());
   EXPECT_TRUE(is_written("kernel.cpu.so"));
   EXPECT_NE(compiled["toolchain"]["host_compiler"], "");
+  EXPECT_EQ(compiled["toolchain"]["confinement"], compiler_confinement());
 }
 
 TEST_F(CompileForCpu, DoesNotBlameTheVersionForWhatTheEmulationLacks) {

@@ -102,5 +102,13 @@ TEST_F(ConfinedCompiler, OneThatNeverEndsIsEnded) {
   EXPECT_TRUE(run_compiler(command, {{}, work()}).timed_out);
 }
 
+TEST_F(ConfinedCompiler, TheEvidenceSaysThatItIsConfinedOrWhatIsOpen) {
+  EXPECT_THAT(compiler_confinement(), HasSubstr("bubblewrap (no network, no other processes"));
+  ::setenv("KERNELLOOP_SANDBOX", "off", 1);
+  EXPECT_EQ(compiler_confinement(),
+            "no bubblewrap (KERNELLOOP_SANDBOX is off): files, network and other processes within "
+            "reach");
+}
+
 }  // namespace
 }  // namespace kernelloop
