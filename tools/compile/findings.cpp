@@ -92,6 +92,10 @@ void check_waits(const SourceText& source, Findings& findings) {
   }
 }
 
+// Far more than a kernel takes. Prompts, reports and comparisons hold sources, and a compiler would
+// work on a larger one until its time is up.
+constexpr std::size_t k_most_source_bytes = std::size_t{1} << 20;
+
 // A source in another language than CUDA C++. What it may do while it is compiled is up to the
 // sandbox; what it may make is judged by the PTX.
 Findings examine_other(const CompileRequest& request, const SourceText& source,
@@ -132,6 +136,13 @@ Findings examine_other(const CompileRequest& request, const SourceText& source,
 
 Findings examine(const CompileRequest& request, const SourceText& source,
                  const std::filesystem::path& work_dir) {
+  if (source.text().size() > k_most_source_bytes) {
+    Findings findings;
+    findings.problems.add_all({broken_rule(fmt::format("the source has {} bytes; {} are the most",
+                                                       source.text().size(), k_most_source_bytes),
+                                           0)});
+    return findings;
+  }
   if (request.uses_adapter()) return examine_other(request, source, work_dir);
   Findings findings;
   SourcePolicy policy = check_source_policy(source, request.source.parent_path());

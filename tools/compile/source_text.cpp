@@ -191,13 +191,15 @@ std::vector<Directive> SourceText::directives() const {
       if (end >= text_.size() || !is_continued(logical)) break;
       logical.resize(logical.rfind('\\'));
     }
-    // The hash must be code: a line within a raw string is none.
-    const std::size_t hash = code_.find_first_not_of(" \t\v\f\r\n", start);
-    const bool is_code = hash != std::string::npos && hash < end &&
-                         (code_[hash] == '#' || code_[hash] == '%' || code_[hash] == '\\');
+    // The hash must be code: a line within a raw string is none. Looked for in this line alone,
+    // lest each line of a long comment look through all that follow it.
+    const std::string_view code = std::string_view(code_).substr(start, end - start);
+    const std::size_t hash = code.find_first_not_of(" \t\v\f\r\n");
+    const bool is_code = hash != std::string_view::npos &&
+                         (code[hash] == '#' || code[hash] == '%' || code[hash] == '\\');
     if (is_code) {
       if (std::optional<Directive> found = parse_directive(logical)) {
-        found->line = line_of(hash);
+        found->line = line_of(start + hash);
         result.push_back(std::move(*found));
       }
     }

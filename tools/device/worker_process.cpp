@@ -214,13 +214,16 @@ void WorkerProcess::share(const std::vector<int>& descriptors) {
   }
 }
 
-bool WorkerProcess::takes_too_much() {
-  if (memory_limit_ == 0) return false;
+std::string WorkerProcess::takes_too_much() {
+  if (memory_limit_ == 0) return {};
   learn_sandboxed();
-  if (worker_ < 0) return false;
+  if (worker_ < 0) return {};
   std::size_t allowed = memory_limit_;
   for (const auto& [inode, bytes] : shared_) allowed += bytes;
-  return memory_of(worker_) > allowed;
+  const Footprint footprint = footprint_of(worker_);
+  if (footprint.memory > allowed) return fmt::format("{} MiB of memory", memory_limit_ >> 20);
+  if (footprint.threads > k_most_threads) return fmt::format("{} threads", k_most_threads);
+  return {};
 }
 
 std::string WorkerProcess::how_it_ended(int status) const {
@@ -300,11 +303,10 @@ Exchange WorkerProcess::ask(const Json& request, const std::vector<int>& descrip
   while (!gone && Clock::now() < deadline) {
     std::array<pollfd, 2> watched{{{channel_.descriptor(), POLLIN, 0}, {output_.get(), POLLIN, 0}}};
     const int ready = ::poll(watched.data(), watched.size(), poll_milliseconds(deadline));
-    if (ready == 0 && takes_too_much()) {
+    if (const std::string excess = ready == 0 ? takes_too_much() : std::string(); !excess.empty()) {
       end();
       result.end = Exchange::End::died;
-      result.how_it_died =
-          fmt::format("was killed: it took more than {} MiB of memory", memory_limit_ >> 20);
+      result.how_it_died = "was killed: it took more than " + excess;
       return result;
     }
     if (watched[1].revents != 0) drain();

@@ -69,7 +69,7 @@ class WorkerProcess {
  private:
   void drain();
   void learn_sandboxed();
-  bool takes_too_much();
+  std::string takes_too_much();  // of what; empty: it does not
   void share(const std::vector<int>& descriptors);
   std::string how_it_ended(int status) const;
   bool exited() const;

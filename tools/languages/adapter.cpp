@@ -138,6 +138,7 @@ ProcessResult run_confined(const AdapterJob& job) {
   command.memory_limit = job.memory_limit;
   command.file_limit = k_most_result_bytes;
   command.most_processes = k_most_processes;
+  command.most_threads = k_most_threads;
   command.most_memory = half_of_memory();
   const std::map<std::string, std::string> variables = {
       {"TRITON_CACHE_DIR", "/tmp/cache"}, {"TRITON_HOME", "/tmp"}, {"PYTHONHASHSEED", "0"}};

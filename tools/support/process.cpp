@@ -147,14 +147,16 @@ void feed(Descriptor& sink, std::string_view& pending) {
   if (pending.empty()) sink.reset();
 }
 
-// Looks after Command::most_processes and most_memory.
+// Looks after Command::most_processes, most_threads and most_memory.
 class TreeWatch {
  public:
   TreeWatch(const Command& command, pid_t child) : command_(command), child_(child) {}
 
   // What is too much; empty when nothing is, or when it is not yet time to look again.
   std::string excess() {
-    if (command_.most_processes == 0 && command_.most_memory == 0) return {};
+    if (command_.most_processes == 0 && command_.most_threads == 0 && command_.most_memory == 0) {
+      return {};
+    }
     if (Clock::now() < next_) return {};
     const std::size_t most = command_.most_processes == 0 ? k_counted : command_.most_processes;
     const ProcessTree tree = process_tree(child_, most);
@@ -162,6 +164,9 @@ class TreeWatch {
     next_ = Clock::now() + std::chrono::milliseconds(100);
     if (command_.most_processes > 0 && tree.processes > most) {
       return fmt::format("more than {} processes at once", most);
+    }
+    if (command_.most_threads > 0 && tree.threads > command_.most_threads) {
+      return fmt::format("more than {} threads at once", command_.most_threads);
     }
     if (command_.most_memory > 0 && tree.memory > command_.most_memory) {
       return fmt::format("more than {} MiB of memory", command_.most_memory >> 20);

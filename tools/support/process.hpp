@@ -27,6 +27,7 @@ struct Command {
   // beyond one the group is killed. Whole only where it cannot leave the group, as in a sandbox. 0:
   // none.
   std::size_t most_processes = 0;
+  std::size_t most_threads = 0;
   std::size_t most_memory = 0;  // bytes in RAM
   // Asked whenever output came. Once it says yes, and until more output makes it say no, a child
   // that does not end has `grace` left; then the group is killed and that counts as success.

@@ -25,15 +25,21 @@ void add_children(pid_t process, std::vector<pid_t>& found) {
 
 }  // namespace
 
-std::size_t memory_of(pid_t process) {
+Footprint footprint_of(pid_t process) {
   std::ifstream status(fmt::format("/proc/{}/status", process));
-  std::size_t kibibytes = 0;
+  Footprint footprint;
   for (std::string word; status >> word;) {
-    if (word != "RssAnon:" && word != "RssShmem:") continue;
+    const bool threads = word == "Threads:";
+    if (!threads && word != "RssAnon:" && word != "RssShmem:") continue;
     std::size_t value = 0;
-    if (status >> value) kibibytes += value;
+    if (!(status >> value)) break;
+    if (threads) {
+      footprint.threads = value;
+    } else {
+      footprint.memory += value << 10;
+    }
   }
-  return kibibytes << 10;
+  return footprint;
 }
 
 pid_t child_of(pid_t process) {
@@ -57,7 +63,9 @@ ProcessTree process_tree(pid_t process, std::size_t most) {
   ProcessTree tree;
   for (const pid_t one : family_of(process, most + 1)) {
     ++tree.processes;
-    tree.memory += memory_of(one);
+    const Footprint footprint = footprint_of(one);
+    tree.memory += footprint.memory;
+    tree.threads += footprint.threads;
   }
   return tree;
 }

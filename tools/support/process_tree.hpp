@@ -8,9 +8,16 @@
 
 namespace kernelloop {
 
-// Bytes of memory that a process holds in RAM and that are no file's, shared ones included; 0 where
-// that is not known.
-std::size_t memory_of(pid_t process);
+// What one process takes; 0 where that is not known.
+struct Footprint {
+  std::size_t memory = 0;  // bytes in RAM that are no file's, shared ones included
+  std::size_t threads = 0;
+};
+Footprint footprint_of(pid_t process);
+
+// So many threads no honest compiler or worker has at once: one that starts them without end is
+// ended before the machine has no more.
+inline constexpr std::size_t k_most_threads = 4096;
 
 // The child of a process that has one, or of several the first; -1: there is none, or the kernel
 // does not tell.
@@ -18,7 +25,8 @@ pid_t child_of(pid_t process);
 
 struct ProcessTree {
   std::size_t processes = 0;  // the first one included; counted up to a limit
-  std::size_t memory = 0;     // bytes, as memory_of has them, of those that were counted
+  std::size_t memory = 0;     // bytes, as Footprint has them, of those that were counted
+  std::size_t threads = 0;    // of those
 };
 
 // The process and what it started, and so on, where the kernel tells of children. Ends when there

@@ -47,6 +47,44 @@ TEST_F(CompileForCpu, BuildsBothArtefacts) {
   EXPECT_EQ(compiled["toolchain"]["confinement"], compiler_confinement());
 }
 
+TEST_F(CompileWithoutNvcc, AnEmptySourceIsRefusedWithAReason) {
+  for (const char* nothing : {"", "\n", "\xef\xbb\xbf"}) {
+    const Json compiled = compile(nothing);
+    expect_failed(compiled);
+    EXPECT_THAT(problems(compiled), HasSubstr("error plan")) << nothing;
+  }
+}
+
+// What a large source may be full of. None may take our own passes over it much longer than its
+// compiler: the test has its time limit.
+class LargeSource : public CompileWithoutNvcc, public testing::WithParamInterface<const char*> {
+ protected:
+  static std::string padded(std::size_t bytes) {
+    const std::string line = GetParam();
+    std::string text = plan_comment();
+    while (text.size() + line.size() + std::string(k_kernel).size() < bytes) text += line;
+    return text + "\n" + k_kernel;
+  }
+};
+
+TEST_P(LargeSource, IsJudgedAsAnyOther) {
+  const Json largest = compile(padded((1 << 20) - 2));
+  EXPECT_EQ(largest["artifacts"]["cpu"]["status"], "built") << problems(largest);
+}
+
+TEST_P(LargeSource, IsRefusedWhenItIsTooLarge) {
+  const Json larger = compile(padded(10'000'000));
+  expect_failed(larger);
+  EXPECT_THAT(problems(larger), AllOf(StartsWith("error policy 0: the source has "),
+                                      HasSubstr(" bytes; 1048576 are the most")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Full, LargeSource,
+                         testing::Values("// a comment that says nothing\n", "\n", "/* */ ",
+                                         "__device__ int nothing_of_the_kind(int, float);\n",
+                                         "#define NOTHING_OF_THE_KIND 1\n",
+                                         "static_assert(\"text\"[0] == 't');\n"));
+
 TEST_F(CompileForCpu, DoesNotBlameTheVersionForWhatTheEmulationLacks) {
   const Json compiled = compile(with_assembly());
   EXPECT_EQ(compiled["status"], "compiled") << problems(compiled);

@@ -157,6 +157,13 @@ TEST_P(AnyEscape, MemoryWithoutEndIsACrashThatSaysSo) {
               HasSubstr("the worker was killed: it took more than 200 MiB of memory"));
 }
 
+TEST_P(AnyEscape, ThreadsWithoutEndAreACrashThatSaysSo) {
+  const RunResult result = run("starts_threads");
+  EXPECT_EQ(result.fault.kind, FaultKind::crash);
+  EXPECT_THAT(result.fault.message,
+              HasSubstr("the worker was killed: it took more than 4096 threads"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, AnyEscape, ::testing::Values("auto", "off"),
                          [](const auto& mode) { return std::string(mode.param); });
 

@@ -111,6 +111,27 @@ TEST_F(Adapters, ManyProcessesAreEnded) {
   EXPECT_EQ(run.crash, "killed for more than 64 processes at once");
 }
 
+TEST_F(Adapters, ManyThreadsAreEnded) {
+  const AdapterRun run = compile(
+      "import threading, time\n"
+      "threading.stack_size(32768)\n"
+      "while True:\n"
+      "    try: threading.Thread(target=time.sleep, args=(1000,)).start()\n"
+      "    except RuntimeError: time.sleep(0.01)\n");
+  EXPECT_EQ(run.outcome, AdapterRun::Outcome::crashed);
+  EXPECT_EQ(run.crash, "killed for more than 4096 threads at once");
+}
+
+TEST_F(Adapters, AnEmptySourceIsRefusedWithAReason) {
+  EXPECT_EQ(complaint(""), "there is no kernel f");
+}
+
+TEST_F(Adapters, ALargeSourceIsJudgedAsAnyOther) {
+  std::string text = "def f(launch): return ''\n";
+  while (text.size() < 1'000'000) text += "# a comment that says nothing at all, again and again\n";
+  EXPECT_EQ(compile(text).outcome, AdapterRun::Outcome::built);
+}
+
 TEST_F(Adapters, OutputIsNoAnswer) {
   const AdapterRun run = compile(
       "print('{\"status\": \"rejected\", \"problems\": []}')\n"
