@@ -90,6 +90,12 @@ HostGpus host_gpus(const fs::path& driver_files, const std::optional<std::string
   return {of_one_model(chosen), false};
 }
 
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names = words_of(list);
+  std::erase(names, std::string());
+  return names;
+}
+
 std::vector<std::string> gpus_in_list(const std::string& list) {
   const Json json = Json::parse(list, nullptr, false);
   std::vector<Gpu> gpus;

@@ -21,6 +21,9 @@ struct HostGpus {
 HostGpus host_gpus(const std::filesystem::path& driver_files,
                    const std::optional<std::string>& visible);
 
+// Names separated by commas, without blanks around them; an empty one is left out.
+std::vector<std::string> names_in(const std::string& list);
+
 // What is left to choose from of devices as `kernelloop-device list --json` has them.
 std::vector<std::string> gpus_in_list(const std::string& list);
 

@@ -28,7 +28,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 namespace kernelloop {
@@ -45,14 +44,8 @@ constexpr std::size_t k_most_family = 64;
 // Emulations may run side by side. This has them take turns as GPUs would, to try out and to test
 // how steps are spread: names separated by commas.
 std::vector<std::string> simulated_slots() {
-  std::vector<std::string> slots;
   const char* names = std::getenv("KERNELLOOP_CPU_SLOTS");
-  for (std::string_view rest = names == nullptr ? "" : names; !rest.empty();) {
-    const std::size_t end = std::min(rest.find(','), rest.size());
-    if (end > 0) slots.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return slots;
+  return names_in(names == nullptr ? "" : names);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "config/op_config.hpp"
 #include "kernelloop/commands.hpp"
 #include "kernelloop/compile_request.hpp"
+#include "product/device_step.hpp"
 #include "propose/user_config.hpp"
 #include "spec/op_spec.hpp"
 #include "support/error.hpp"
@@ -95,18 +96,12 @@ class TestBed {
   [[nodiscard]] int device_step(const std::string& step,
                                 const std::vector<std::string>& more) const {
     Command command;
-    command.arguments = config_.device_launcher;
-    command.arguments.push_back(config_.device_tool.string());
-    command.arguments.push_back(step);
-    const auto add = [&](const char* option, const std::string& value) {
-      command.arguments.emplace_back(option);
-      command.arguments.push_back(value);
-    };
-    add("--contract", (dir_ / "contract.json").string());
-    add("--compiled", (dir_ / "compile.json").string());
-    add("--reference", config_.reference_library.string());
-    add("--device", config_.device);
-    command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+    std::vector<std::string> options{"--contract",  (dir_ / "contract.json").string(),
+                                     "--compiled",  (dir_ / "compile.json").string(),
+                                     "--reference", config_.reference_library.string(),
+                                     "--device",    config_.device};
+    options.insert(options.end(), more.begin(), more.end());
+    command.arguments = kernelloop::device_step(config_, step, options);
     if (const std::string gpu = allocated_gpu(process_environment); !gpu.empty()) {
       command.variables["CUDA_VISIBLE_DEVICES"] = gpu;
     }

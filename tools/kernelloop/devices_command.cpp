@@ -4,6 +4,7 @@
 #include "config/gpu_slot.hpp"
 #include "kernelloop/commands.hpp"
 #include "kernelloop/op_choice.hpp"
+#include "product/device_step.hpp"
 #include "report/columns.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -35,9 +36,7 @@ OpConfig config_of(const OpChoice& choice) {
 // What the device program says, on the machine that the launcher chooses.
 Json devices_of(const OpConfig& config) {
   Command command;
-  command.arguments = config.device_launcher;
-  command.arguments.push_back(config.device_tool.string());
-  command.arguments.insert(command.arguments.end(), {"list", "--json"});
+  command.arguments = device_step(config, "list", {"--json"});
   const ProcessResult result = run(command);
   if (!result.succeeded()) {
     const ExitCode code = result.signal == 0 && !result.timed_out && result.exit_code > 0

@@ -1,4 +1,5 @@
 #include "product/adopt.hpp"
+#include "product/device_step.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
@@ -15,16 +16,14 @@ Json run_compare(const OpConfig& config, const std::string& incumbent,
   const TemporaryDirectory scratch(config.build_dir);
   const std::filesystem::path output = scratch.path() / "compare.json";
   Command command;
-  command.arguments = config.device_launcher;
-  for (const std::string& argument :
-       {config.device_tool.string(), std::string("compare"), std::string("--timing"),
-        (config.build_dir / "timing.json").string(), std::string("--incumbent"),
-        (config.step_dir(version_number(incumbent)) / "compile.json").string(),
-        std::string("--challenger"),
-        (config.step_dir(version_number(challenger)) / "compile.json").string(),
-        std::string("--device"), config.device, std::string("--output"), output.string()}) {
-    command.arguments.push_back(argument);
-  }
+  const auto compiled = [&](const std::string& version) {
+    return (config.step_dir(version_number(version)) / "compile.json").string();
+  };
+  command.arguments =
+      device_step(config, "compare",
+                  {"--timing", (config.build_dir / "timing.json").string(), "--incumbent",
+                   compiled(incumbent), "--challenger", compiled(challenger), "--device",
+                   config.device, "--output", output.string()});
   command.timeout = k_timeout;
   const ProcessResult result = run(command);
   if (!result.succeeded()) {

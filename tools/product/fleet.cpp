@@ -2,6 +2,7 @@
 
 #include "bench/rules.hpp"
 #include "product/candidate.hpp"
+#include "product/device_step.hpp"
 #include "support/error.hpp"
 #include "support/json_members.hpp"
 #include "support/process.hpp"
@@ -94,10 +95,7 @@ FleetStep device_fleet_step() {
               : std::vector<std::string>{"--checks", file(seen.build_dir / "checks.json")};
     options.insert(options.end(), more.begin(), more.end());
     Command command;
-    command.arguments = seen.device_launcher;
-    command.arguments.push_back(seen.device_tool.string());
-    command.arguments.push_back(step);
-    command.arguments.insert(command.arguments.end(), options.begin(), options.end());
+    command.arguments = device_step(seen, step, options);
     command.timeout = k_fleet_timeout;
     const ProcessResult result = run(command);
     if (result.succeeded()) return;

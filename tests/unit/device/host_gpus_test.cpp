@@ -77,5 +77,10 @@ TEST(GpusInList, AreTheGpusOfTheFirstOnesModel) {
   EXPECT_THAT(gpus_in_list("{}"), IsEmpty());
 }
 
+TEST(NamesIn, AListAreWhatStandsBetweenItsCommas) {
+  EXPECT_THAT(names_in("slot-1, slot-2,,\tslot 3 ,"), ElementsAre("slot-1", "slot-2", "slot 3"));
+  EXPECT_THAT(names_in(""), IsEmpty());
+}
+
 }  // namespace
 }  // namespace kernelloop
