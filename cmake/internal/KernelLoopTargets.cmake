@@ -13,10 +13,12 @@ target_include_directories(
   SYSTEM
   INTERFACE "${KERNELLOOP_VALIJSON_INCLUDE_DIR}" "${KERNELLOOP_XXHASH_INCLUDE_DIR}"
 )
+kernelloop_choose_library(_kernelloop_fmt fmt::fmt kernelloop_fmt)
 target_link_libraries(
   kernelloop_settings
-  INTERFACE nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 Threads::Threads
+  INTERFACE nlohmann_json::nlohmann_json ${_kernelloop_fmt} CLI11::CLI11 Threads::Threads
 )
+unset(_kernelloop_fmt)
 target_compile_options(
   kernelloop_settings
   INTERFACE
