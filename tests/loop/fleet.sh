@@ -92,6 +92,6 @@ grep -q "^sm_80 compare" stand_in.log || fail "not compared on its class"
 adoption 80 v002 "NVIDIA A100" nvidia-a100.json
 adoption 90a v002 "NVIDIA H200" nvidia-h200.json
 succeeds app2.log cmake --build build --target app
-expect "axpy v002 (sm_90a, sm_80; " "$library"
+expect "axpy v002 (sm_90a, sm_80; verified on NVIDIA H200, NVIDIA A100; " "$library"
 ! grep -q v001 "$library" || fail "the library holds what no class ships"
 echo "two classes: verified, timed and adopted on each; one library"

@@ -26,7 +26,15 @@ namespace {
 struct Shipment {
   AdoptedVersion adopted;
   std::vector<std::string> architectures;
+  std::vector<std::string> devices;  // that judged it, each once
 };
+
+void add_device(const AdoptedVersion& adopted, std::vector<std::string>& devices) {
+  const std::string device = adopted.device_kind == "cpu"
+                                 ? fmt::format("the CPU device ({})", adopted.device_name)
+                                 : adopted.device_name;
+  if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
+}
 
 std::vector<Shipment> shipments_of(const OpConfig& config, const Adopted& adopted,
                                    std::vector<std::string>& notes) {
@@ -43,11 +51,10 @@ std::vector<Shipment> shipments_of(const OpConfig& config, const Adopted& adopte
     const auto same = std::find_if(shipments.begin(), shipments.end(), [&](const Shipment& one) {
       return one.adopted.version == entry->second.version;
     });
-    if (same != shipments.end()) {
-      same->architectures.push_back(architecture);
-    } else {
-      shipments.push_back({entry->second, {architecture}});
-    }
+    Shipment& shipment =
+        same != shipments.end() ? *same : shipments.emplace_back(Shipment{entry->second, {}, {}});
+    shipment.architectures.push_back(architecture);
+    add_device(entry->second, shipment.devices);
   }
   if (shipments.empty()) {
     fail(ExitCode::check_failed,
@@ -140,10 +147,7 @@ ShippedVersion shipped(const OpConfig& config, const OpSpec& spec, const Shipmen
   result.version = shipment.adopted.version;
   result.architectures = shipment.architectures;
   result.source_sha256 = shipment.adopted.source_sha256;
-  result.verified_on = shipment.adopted.device_name;
-  if (shipment.adopted.device_kind == "cpu") {
-    result.verified_on = "the CPU device (" + result.verified_on + ")";
-  }
+  result.verified_on = fmt::format("{}", fmt::join(shipment.devices, ", "));
   std::vector<std::filesystem::path> cubins;
   for (const std::string& architecture : shipment.architectures) {
     CompiledVersion compiled =
