@@ -10,25 +10,6 @@ option(
 )
 mark_as_advanced(KERNELLOOP_STANDALONE_DEVICE)
 
-# A shared fmt has no archive beside it: its definitions are in its headers.
-get_target_property(_kernelloop_fmt_type fmt::fmt TYPE)
-if(_kernelloop_fmt_type STREQUAL "SHARED_LIBRARY")
-  add_library(kernelloop_fmt STATIC EXCLUDE_FROM_ALL tools/device/fmt_definitions.cpp)
-  target_compile_features(kernelloop_fmt PUBLIC cxx_std_20)
-  target_include_directories(
-    kernelloop_fmt
-    SYSTEM
-    PUBLIC "$<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>"
-  )
-  set_target_properties(
-    kernelloop_fmt
-    PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF UNITY_BUILD OFF
-  )
-else()
-  add_library(kernelloop_fmt INTERFACE)
-  target_link_libraries(kernelloop_fmt INTERFACE fmt::fmt)
-endif()
-unset(_kernelloop_fmt_type)
 find_library(KERNELLOOP_CRYPTO_ARCHIVE libcrypto.a)
 mark_as_advanced(KERNELLOOP_CRYPTO_ARCHIVE)
 
