@@ -41,7 +41,8 @@ std::string shape_text(const OpSpec& spec, const Bindings& axes) {
   return text.empty() ? "no variable axes" : text;
 }
 
-ReferenceLibrary::ReferenceLibrary(const std::filesystem::path& library, std::chrono::milliseconds timeout)
+ReferenceLibrary::ReferenceLibrary(const std::filesystem::path& library,
+                                   std::chrono::milliseconds timeout)
     : library_(std::filesystem::absolute(library)), timeout_(timeout) {
   if (!std::filesystem::is_regular_file(library_)) {
     fail(ExitCode::bad_input, "{}: no such reference library; build the op's reference target",
