@@ -36,6 +36,7 @@ struct ErrorModel {
   double output_roundoff = 0.0;       // u_out
   double accumulated = 0.0;           // u_acc sqrt(K)
   double term_roundoff = 0.0;         // u_in + u_mid: of single terms
+  double cut_off = 0.0;               // of tensor cores, relative to the sum; see gates.cpp
   double underflow = 0.0;             // absolute
   double output_underflow = 0.0;      // the part of it that the output's type has
   double root_terms = 1.0;            // sqrt(K)

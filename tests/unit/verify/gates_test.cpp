@@ -168,6 +168,31 @@ TEST(Gates, CancellingTermsAreExcusedByTheirMagnitude) {
   EXPECT_FALSE(samples::judge(problem, values).passed);
 }
 
+TEST(Gates, WhatTensorCoresCutOffGrowsWithTheirSteps) {
+  // 0.4 of half a spacing lost at each step of 16 products, as on an H200.
+  const auto judged = [](std::int64_t terms, bool tensor_cores) {
+    Problem problem{samples::matvec(), {{"rows", 256}, {"cols", terms}}, {}, {256}, {}, {}};
+    for (Tensor& input : problem.spec.inputs) input.dtype = DType::bfloat16;
+    problem.spec.outputs.front().dtype = DType::bfloat16;
+    if (tensor_cores) problem.spec.cost.flops.emplace("bf16_tensor", Expression::constant(1));
+    const double kept = 1.0 - 0.4 * 0x1p-24 * static_cast<double>(terms) / 16.0;
+    Values values;
+    for (int row = 0; row < 256; ++row) {
+      problem.expected.push_back(1.0 + row / 1024.0);
+      problem.magnitude.push_back(4.0 * problem.expected.back());
+      values.push_back(problem.expected.back() * kept);
+    }
+    return samples::judge(problem, values);
+  };
+  EXPECT_TRUE(judged(25165824, true).passed);
+  EXPECT_FALSE(judged(25165824, false).passed);
+  // Among ordinary numbers of terms it is nothing.
+  const double with = judged(4096, true).gate("normwise").limit;
+  const double without = judged(4096, false).gate("normwise").limit;
+  EXPECT_GT(with, without);
+  EXPECT_LT(with, 1.1 * without);
+}
+
 TEST(Gates, WhereTermsCancelToNothingTheirElementsJudgeAlone) {
   // Sums of 64 terms of about 1 that are 0: an honest float32 sum is off by a few roundings of 1.
   Problem problem{samples::matvec(), {{"rows", 256}, {"cols", 64}}, {}, {256}, {}, {}};
