@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -40,6 +41,33 @@ Footprint footprint_of(pid_t process) {
     }
   }
   return footprint;
+}
+
+std::string threads_text(pid_t process) {
+  std::size_t running = 0;
+  std::size_t waiting = 0;
+  std::set<std::string> places;
+  std::error_code ended;
+  std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", process), ended);
+  for (; !ended && thread != std::filesystem::directory_iterator(); thread.increment(ended)) {
+    std::ifstream file(thread->path() / "stat");
+    std::string line;
+    std::getline(file, line);
+    // The state stands behind the name, which may hold anything.
+    const std::size_t name_end = line.rfind(')');
+    if (name_end == std::string::npos || name_end + 2 >= line.size()) continue;
+    const bool runs = line[name_end + 2] == 'R';
+    ++(runs ? running : waiting);
+    std::string place;
+    if (!runs && std::getline(std::ifstream(thread->path() / "wchan"), place) && place != "0") {
+      places.insert(place);
+    }
+  }
+  if (running + waiting == 0) return {};
+  std::string text = fmt::format("{} thread{}: {} running, {} waiting", running + waiting,
+                                 running + waiting == 1 ? "" : "s", running, waiting);
+  if (!places.empty()) text += fmt::format(" ({})", fmt::join(places, ", "));
+  return text;
 }
 
 pid_t child_of(pid_t process) {

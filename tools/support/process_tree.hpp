@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace kernelloop {
@@ -14,6 +15,11 @@ struct Footprint {
   std::size_t threads = 0;
 };
 Footprint footprint_of(pid_t process);
+
+// What the threads of a process are about, for one that does not end: "4 threads: 1 running, 3
+// waiting (futex_wait_queue)", the kernel's names of what they wait in where it tells. Empty when
+// there is no such process.
+std::string threads_text(pid_t process);
 
 // So many threads no honest compiler or worker has at once: one that starts them without end is
 // ended before the machine has no more.

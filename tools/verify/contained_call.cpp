@@ -3,11 +3,13 @@
 #include "support/error.hpp"
 #include "support/output_tail.hpp"
 #include "support/pipe.hpp"
+#include "support/process_tree.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr char k_success = '+';
 constexpr char k_failure = '-';
+constexpr int k_report_in_child = 3;
 
 [[noreturn]] void become_child(const std::function<std::string()>& body, int report, int output,
                                pid_t parent) {
@@ -35,6 +38,12 @@ constexpr char k_failure = '-';
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(number, SIG_DFL);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
+  // Nobody who waits for the end of a pipe of another thread's shall wait for this process.
+  ::dup2(report, k_report_in_child);
+  report = k_report_in_child;
+#ifdef SYS_close_range
+  ::syscall(SYS_close_range, static_cast<unsigned>(k_report_in_child) + 1, ~0u, 0u);
+#endif
   std::string message = body();
   std::fflush(stdout);
   message.insert(message.begin(), message.empty() ? k_success : k_failure);
@@ -100,6 +109,7 @@ std::string contained_call(const std::function<std::string()>& body,
   OutputTail tail;
   const bool ended =
       read_until(report.read.get(), output.read.get(), Clock::now() + timeout, text, tail);
+  const std::string threads = ended ? std::string() : threads_text(child);
   ::kill(-child, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -113,6 +123,7 @@ std::string contained_call(const std::function<std::string()>& body,
   if (!ended) {
     problem =
         fmt::format("did not end within {:.3g} s", static_cast<double>(timeout.count()) / 1000);
+    if (!threads.empty()) problem += fmt::format(" ({})", threads);
   } else if (text.empty()) {
     problem = end_of(status);
   }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <string>
 
 namespace kernelloop {
 namespace {
@@ -29,6 +30,33 @@ TEST(FamilyOf, AProcessIsItselfAndItsChildrenAndNobodyElse) {
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   EXPECT_THAT(family_of(::getpid(), 64), Not(Contains(child)));
+}
+
+TEST(ThreadsText, SaysWhoRunsAndWhoWaits) {
+  const pid_t spinning = ::fork();
+  if (spinning == 0) {
+    for (volatile bool on = true; on;) {
+    }
+    ::_exit(0);
+  }
+  const pid_t waiting = ::fork();
+  if (waiting == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  EXPECT_EQ(threads_text(spinning), "1 thread: 1 running, 0 waiting");
+  std::string text;
+  for (int tries = 0; tries < 10000; ++tries) {  // until it has come to rest
+    text = threads_text(waiting);
+    if (text.starts_with("1 thread: 0 running, 1 waiting")) break;
+    ::usleep(1000);
+  }
+  EXPECT_THAT(text, testing::StartsWith("1 thread: 0 running, 1 waiting"));
+  for (const pid_t child : {spinning, waiting}) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    EXPECT_EQ(threads_text(child), "");
+  }
 }
 
 }  // namespace

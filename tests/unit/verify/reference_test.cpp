@@ -136,7 +136,7 @@ TEST(Reference, WhatItThrowsIsShown) {
 
 TEST(Reference, AHangEnds) {
   EXPECT_THAT(Probe().error(3, std::chrono::milliseconds(300)),
-              HasSubstr("did not end within 0.3 s"));
+              HasSubstr("did not end within 0.3 s (1 thread: "));
 }
 
 TEST(Reference, AnUnwrittenElementIsNamed) {
