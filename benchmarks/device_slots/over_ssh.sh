@@ -23,7 +23,7 @@ mkdir -m 777 records locks results
 # Stands for the device program: holds a device for so long, then does the real step, which is short.
 cat >step.sh <<EOF
 #!/bin/sh
-[ "\$1" != run ] || KERNELLOOP_LOCK_DIR=$work_dir/locks "$build_dir/bin/device_slots" --devices $devices \\
+[ "\$1" != run ] || KERNELLOOP_LOCK_DIR=$work_dir/locks "$build_dir/benchmarks/device_slots/device_slots" --devices $devices \\
   --step $seconds --record $work_dir/records/\$\$ 2>/dev/null || exit 4
 exec "$device" "\$@"
 EOF
