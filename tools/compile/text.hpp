@@ -1,6 +1,8 @@
 // Small helpers for reading tools' output line by line.
 #pragma once
 
+#include "support/text.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -9,13 +11,6 @@
 #include <string_view>
 
 namespace kernelloop {
-
-inline std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view k_blank = " \t\r\n\v\f";
-  const std::size_t first = text.find_first_not_of(k_blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(k_blank) - first + 1);
-}
 
 inline bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;

@@ -18,12 +18,6 @@ bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-std::string_view without_space(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-}
-
 // The level of a Markdown heading, 0 for any other line.
 std::size_t heading_level(std::string_view line) {
   const std::size_t level = line.find_first_not_of('#');
@@ -35,7 +29,7 @@ std::size_t heading_level(std::string_view line) {
 class HeadingPath {
  public:
   void enter(std::string_view line, std::size_t level) {
-    levels_[level - 1] = without_space(line.substr(level));
+    levels_[level - 1] = trimmed(line.substr(level));
     std::fill(levels_.begin() + static_cast<std::ptrdiff_t>(level), levels_.end(),
               std::string_view{});
   }
@@ -73,11 +67,11 @@ class Cutter {
   std::vector<Chunk> cut() {
     bool in_fence = false;
     for (const std::string_view line : split_lines(text_)) {
-      if (is_page_ && without_space(line).substr(0, 3) == "```") in_fence = !in_fence;
+      if (is_page_ && trimmed(line).substr(0, 3) == "```") in_fence = !in_fence;
       const std::size_t level = is_page_ && !in_fence ? heading_level(line) : 0;
       if (must_end(line, level)) end();
       if (level > 0) headings_.enter(line, level);
-      if (!is_page_ && is_definition(line)) definition_ = without_space(line);
+      if (!is_page_ && is_definition(line)) definition_ = trimmed(line);
       // A source's chunk is named after the definition it begins in, or the first one it holds.
       if (is_page_ ? lines_ == 0 : heading_.empty()) {
         heading_ =
@@ -85,7 +79,7 @@ class Cutter {
       }
       bytes_ += line.size() + 1;
       ++lines_;
-      blank_ = without_space(line).empty() || line == "}" || line == "};";
+      blank_ = trimmed(line).empty() || line == "}" || line == "};";
     }
     end();
     return std::move(chunks_);

@@ -2,6 +2,7 @@
 
 #include "support/json.hpp"
 #include "support/json_members.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -17,19 +18,13 @@ struct Gpu {
   std::string model;
 };
 
-std::string without_blanks(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
 // "GPU UUID: \t GPU-0123..."; empty when there is no such line.
 std::string value_of(const std::string& text, std::string_view name) {
   std::size_t at = text.find(name);
   if (at == std::string::npos) return {};
   at = text.find(':', at);
   if (at == std::string::npos) return {};
-  return without_blanks(text.substr(at + 1, text.find('\n', at) - at - 1));
+  return std::string(trimmed(std::string_view(text).substr(at + 1, text.find('\n', at) - at - 1)));
 }
 
 // In the order of their places on the bus. A GPU that nobody has used since the machine started has
@@ -65,7 +60,7 @@ std::vector<std::string> words_of(const std::string& list) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t end = std::min(list.find(',', at), list.size());
-    words.push_back(without_blanks(list.substr(at, end - at)));
+    words.emplace_back(trimmed(std::string_view(list).substr(at, end - at)));
     at = end + 1;
   }
   return words;

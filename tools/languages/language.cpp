@@ -4,6 +4,9 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/suggest.hpp"
+#include "support/text.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -54,12 +57,6 @@ std::string without_escapes(std::string_view text) {
   return result;
 }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \n");
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(" \n") + 1 - begin));
-}
-
 // A path for all architectures, or paths by the first one that each is for.
 std::map<int, std::string> assemblers_of(const Json& json) {
   if (json.is_string()) return {{0, json.get<std::string>()}};
@@ -91,7 +88,8 @@ Language language_of_adapter(std::string_view adapter) {
     json.at("requirements").get_to(language.requirements);
     language.ptxas = assemblers_of(json.value("ptxas", Json::object()));
     language.context = json.value("context", std::vector<std::string>());
-    language.guide = trimmed(without_escapes(text.substr(object))) + "\n";
+    const std::string guide = without_escapes(text.substr(object));
+    language.guide = fmt::format("{}\n", trimmed(guide));
     language.adapter = adapter;
     return language;
   } catch (const Json::exception& error) {

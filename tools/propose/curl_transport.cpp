@@ -2,6 +2,7 @@
 #include "propose/life_signs.hpp"
 #include "propose/transport.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 #include <curl/curl.h>
 
@@ -96,11 +97,7 @@ std::size_t on_header(char* data, std::size_t, std::size_t count, void* user) {
   std::string name(line.substr(0, colon));
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  std::string_view value = line.substr(colon + 1);
-  const std::size_t first = value.find_first_not_of(" \t\r\n");
-  const std::size_t last = value.find_last_not_of(" \t\r\n");
-  receiver.response.headers[name] =
-      first == std::string_view::npos ? "" : std::string(value.substr(first, last - first + 1));
+  receiver.response.headers[name] = trimmed(line.substr(colon + 1));
   return count;
 }
 

@@ -37,6 +37,13 @@ std::string seconds_text(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000.0);
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view k_blank = " \t\r\n\v\f";
+  const std::size_t first = text.find_first_not_of(k_blank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(k_blank) - first + 1);
+}
+
 std::string_view last_line(std::string_view text) {
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   if (last == std::string_view::npos) return {};

@@ -19,6 +19,9 @@ std::string upper_case(std::string_view text);
 // "0.5 s", "120 s".
 std::string seconds_text(std::chrono::milliseconds time);
 
+// Without the blanks and ends of lines around it; a view into `text`.
+std::string_view trimmed(std::string_view text);
+
 // The last line that says something, without the blanks at its end; empty when none does.
 std::string_view last_line(std::string_view text);
 

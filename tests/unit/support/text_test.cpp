@@ -10,6 +10,13 @@ TEST(Text, ChangesTheCaseOfLettersOnly) {
   EXPECT_EQ(upper_case("gh100-a_\xC3\xA4"), "GH100-A_\xC3\xA4");
 }
 
+TEST(Text, IsTrimmedOfBlanksAndEndsOfLines) {
+  EXPECT_EQ(trimmed(" \t a b\v\f\r\n"), "a b");
+  EXPECT_EQ(trimmed("a"), "a");
+  EXPECT_EQ(trimmed(" \n "), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
 TEST(Text, TimesInSeconds) {
   EXPECT_EQ(seconds_text(std::chrono::milliseconds(1500)), "1.5 s");
   EXPECT_EQ(seconds_text(std::chrono::minutes(2)), "120 s");
