@@ -1,8 +1,9 @@
 #include "device/undertaker.hpp"
 
+#include "support/descriptor.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,9 +26,7 @@ constexpr std::size_t k_most = 8;
   for (std::size_t i = 0; i < count; ++i) moved[i] = ::fcntl(dying[i], F_DUPFD, k_above);
   if (::dup2(lock, 0) < 0) ::_exit(1);
   for (std::size_t i = 0; i < count; ++i) ::dup2(moved[i], static_cast<int>(i) + 1);
-#ifdef SYS_close_range
-  ::syscall(SYS_close_range, static_cast<unsigned>(count) + 1, ~0u, 0u);
-#endif
+  close_descriptors_from(static_cast<int>(count) + 1);
   for (std::size_t i = 0; i < count; ++i) {
     pollfd gone{static_cast<int>(i) + 1, POLLIN, 0};
     ::poll(&gone, 1, k_patience_ms);

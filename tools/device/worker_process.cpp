@@ -2,6 +2,7 @@
 
 #include "device/undertaker.hpp"
 #include "device/worker_environment.hpp"
+#include "support/descriptor.hpp"
 #include "support/error.hpp"
 #include "support/pipe.hpp"
 #include "support/process_tree.hpp"
@@ -83,9 +84,7 @@ struct ChildStart {
   ::dup2(output, STDERR_FILENO);
   ::dup2(channel, k_channel_in_worker);
   if (info < 0 || ::dup2(info, k_info_in_sandbox) < 0) ::close(k_info_in_sandbox);
-#ifdef SYS_close_range
-  ::syscall(SYS_close_range, static_cast<unsigned>(k_above), ~0u, 0u);
-#endif
+  close_descriptors_from(k_above);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

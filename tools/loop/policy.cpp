@@ -88,6 +88,10 @@ Decision branch(const History& history, const std::string& why, double gain,
 
 }  // namespace
 
+Decision refine(const VersionRecord& best) {
+  return {Action::optimise, best.version, fmt::format("make {} faster", best.version)};
+}
+
 Decision decide(const History& history, const PolicySettings& settings) {
   const VersionRecord* best = history.best();
   const double gain = settings.gain_on(history.device_kind);
@@ -114,7 +118,7 @@ Decision decide(const History& history, const PolicySettings& settings) {
         fmt::format("{} rounds without a gain over {}", course.rounds_since_gain, best->version),
         gain, settings);
   }
-  return {Action::optimise, best->version, fmt::format("make {} faster", best->version)};
+  return refine(*best);
 }
 
 }  // namespace kernelloop

@@ -31,6 +31,9 @@ struct PolicySettings {
   double preference = 4.0;  // a parent's weight is (best time / its time) to this power
 };
 
+// To make the best version faster.
+Decision refine(const VersionRecord& best);
+
 // The decision after `history.round`; reads `history.op`, the device kind and the versions. The
 // draw of a parent depends on the op's name and the round alone.
 Decision decide(const History& history, const PolicySettings& settings);

@@ -2,8 +2,6 @@
 
 #include "loop/policy.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -64,8 +62,7 @@ std::optional<Tuning> tuning_for(const History& history, const OpConfig& config,
 Decision decision_for(const History& history, const OpConfig& config, int version) {
   const bool tunes = history.decision.action == Decision::Action::tune;
   if (!tunes || tuning_for(history, config, version)) return history.decision;
-  const VersionRecord* best = history.best();
-  return {Decision::Action::optimise, best->version, fmt::format("make {} faster", best->version)};
+  return refine(*history.best());
 }
 
 }  // namespace kernelloop

@@ -200,6 +200,14 @@ std::string describe(const ProposeRequest& request, const Proposal& proposal) {
   return text;
 }
 
+// The version is there from then on, and its journal is not.
+void publish(const ProposeRequest& request, const Proposal& proposal, const Journal& journal,
+             const std::vector<LiveSecret>& secrets) {
+  publish_proposal(*request.config, request.version, proposal, journal, secrets);
+  write_proposed(request, "ready", "");
+  journal.discard(version_source(request.config->version_dir(request.version)));
+}
+
 }  // namespace
 
 std::string propose(const ProposeRequest& request) {
@@ -226,9 +234,7 @@ std::string propose(const ProposeRequest& request) {
 
   if (history && history->decision.action == Decision::Action::tune) {
     const Proposal proposal = tuned_version(config, *history, request.version);
-    publish_proposal(config, request.version, proposal, journal, live_secrets());
-    write_proposed(request, "ready", "");
-    journal.discard(version_source(config.version_dir(request.version)));
+    publish(request, proposal, journal, live_secrets());
     return fmt::format("{}: {}", name_of(request), proposal.summary);
   }
 
@@ -239,9 +245,7 @@ std::string propose(const ProposeRequest& request) {
     write_proposed(request, "stopped", proposal.stopped);
     return name_of(request) + ": " + proposal.stopped;
   }
-  publish_proposal(config, request.version, proposal, journal, secrets);
-  write_proposed(request, "ready", "");
-  journal.discard(version_source(config.version_dir(request.version)));
+  publish(request, proposal, journal, secrets);
   return describe(request, proposal);
 }
 

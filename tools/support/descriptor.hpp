@@ -1,6 +1,7 @@
 // A file descriptor that is closed when its owner goes.
 #pragma once
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <utility>
@@ -29,5 +30,13 @@ class Descriptor {
  private:
   int value_ = -1;
 };
+
+// Closes every descriptor from `first` on, where the kernel can: for a child between fork and
+// whatever it becomes, so that nobody waits for it to close a pipe. Async-signal-safe.
+inline void close_descriptors_from([[maybe_unused]] int first) noexcept {
+#ifdef SYS_close_range
+  ::syscall(SYS_close_range, static_cast<unsigned>(first), ~0u, 0u);
+#endif
+}
 
 }  // namespace kernelloop

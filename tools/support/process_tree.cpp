@@ -14,14 +14,22 @@
 namespace kernelloop {
 namespace {
 
-// A thread's children are its own: each has a list.
-void add_children(pid_t process, std::vector<pid_t>& found) {
+// Calls `action` with the directory of each thread, as long as the process is there.
+template <typename Action>
+void for_each_thread(pid_t process, const Action& action) {
   std::error_code ended;
   std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", process), ended);
   for (; !ended && thread != std::filesystem::directory_iterator(); thread.increment(ended)) {
-    std::ifstream children(thread->path() / "children");
-    for (pid_t child = 0; children >> child;) found.push_back(child);
+    action(thread->path());
   }
+}
+
+// A thread's children are its own: each has a list.
+void add_children(pid_t process, std::vector<pid_t>& found) {
+  for_each_thread(process, [&](const std::filesystem::path& thread) {
+    std::ifstream children(thread / "children");
+    for (pid_t child = 0; children >> child;) found.push_back(child);
+  });
 }
 
 }  // namespace
@@ -47,22 +55,20 @@ std::string threads_text(pid_t process) {
   std::size_t running = 0;
   std::size_t waiting = 0;
   std::set<std::string> places;
-  std::error_code ended;
-  std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", process), ended);
-  for (; !ended && thread != std::filesystem::directory_iterator(); thread.increment(ended)) {
-    std::ifstream file(thread->path() / "stat");
+  for_each_thread(process, [&](const std::filesystem::path& thread) {
+    std::ifstream file(thread / "stat");
     std::string line;
     std::getline(file, line);
     // The state stands behind the name, which may hold anything.
     const std::size_t name_end = line.rfind(')');
-    if (name_end == std::string::npos || name_end + 2 >= line.size()) continue;
+    if (name_end == std::string::npos || name_end + 2 >= line.size()) return;
     const bool runs = line[name_end + 2] == 'R';
     ++(runs ? running : waiting);
     std::string place;
-    if (!runs && std::getline(std::ifstream(thread->path() / "wchan"), place) && place != "0") {
+    if (!runs && std::getline(std::ifstream(thread / "wchan"), place) && place != "0") {
       places.insert(place);
     }
-  }
+  });
   if (running + waiting == 0) return {};
   std::string text = fmt::format("{} thread{}: {} running, {} waiting", running + waiting,
                                  running + waiting == 1 ? "" : "s", running, waiting);

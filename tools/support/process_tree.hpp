@@ -1,4 +1,4 @@
-// What a process and all that it started take, as their parent sees it in /proc.
+// What a process and all that it started take and do, as their parent sees it in /proc.
 #pragma once
 
 #include <sys/types.h>

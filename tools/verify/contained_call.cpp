@@ -1,5 +1,6 @@
 #include "verify/contained_call.hpp"
 
+#include "support/descriptor.hpp"
 #include "support/error.hpp"
 #include "support/output_tail.hpp"
 #include "support/pipe.hpp"
@@ -9,7 +10,6 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,9 +41,7 @@ constexpr int k_report_in_child = 3;
   // Nobody who waits for the end of a pipe of another thread's shall wait for this process.
   ::dup2(report, k_report_in_child);
   report = k_report_in_child;
-#ifdef SYS_close_range
-  ::syscall(SYS_close_range, static_cast<unsigned>(k_report_in_child) + 1, ~0u, 0u);
-#endif
+  close_descriptors_from(k_report_in_child + 1);
   std::string message = body();
   std::fflush(stdout);
   message.insert(message.begin(), message.empty() ? k_success : k_failure);

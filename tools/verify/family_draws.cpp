@@ -108,9 +108,9 @@ double scales(const FamilyDraw& tensor, std::int64_t index) {
   return tensor.own(index) * std::exp2(-down);
 }
 
-// Of every size whose sums and products do not overflow, by turns: rows of one
-// size, rows of one size and one sign, rows whose elements have sizes of their own, as those of a
-// single row do, and rows of one value.
+// Of every size whose sums and products do not overflow, by turns: rows of one size, rows of one
+// size and one sign, rows whose elements have sizes of their own, as those of a single row do, and
+// rows of one value.
 double magnitudes(const FamilyDraw& tensor, std::int64_t index) {
   const double top = std::log2(tensor.limit / 4.0);
   const double bottom = std::max(-40.0, std::log2(16.0 * tensor.smallest_normal));
