@@ -4,7 +4,11 @@
       "args": ["a", "b", "c", "m", "n", "k"], "constants": {"BM": 128, "BN": 256, "BK": 64}, "options": {"num_warps": 8, "num_stages": 3} },
     { "when": "k % 16 == 0 && n % 16 == 0 && ceil_div(m, 128) * ceil_div(n, 256) < 100", "kernel": "gemm", "grid": ["ceil_div(m, 64) * ceil_div(n, 64)"],
       "args": ["a", "b", "c", "m", "n", "k"], "constants": {"BM": 64, "BN": 64, "BK": 64}, "options": {"num_warps": 4, "num_stages": 4} },
-    { "when": "k % 16 != 0 || n % 16 != 0", "kernel": "gemm", "grid": ["ceil_div(m, 64) * ceil_div(n, 64)"],
+    { "when": "k % 16 == 0 && n % 16 != 0 && ceil_div(m, 128) * ceil_div(n, 256) >= 100", "kernel": "gemm", "grid": ["ceil_div(m, 128) * ceil_div(n, 256)"],
+      "args": ["a", "b", "c", "m", "n", "k"], "constants": {"BM": 128, "BN": 256, "BK": 64}, "options": {"num_warps": 8, "num_stages": 3} },
+    { "when": "k % 16 == 0 && n % 16 != 0 && ceil_div(m, 128) * ceil_div(n, 256) < 100", "kernel": "gemm", "grid": ["ceil_div(m, 64) * ceil_div(n, 64)"],
+      "args": ["a", "b", "c", "m", "n", "k"], "constants": {"BM": 64, "BN": 64, "BK": 32}, "options": {"num_warps": 4, "num_stages": 2} },
+    { "when": "k % 16 != 0", "kernel": "gemm", "grid": ["ceil_div(m, 64) * ceil_div(n, 64)"],
       "args": ["a", "b", "c", "m", "n", "k"], "constants": {"BM": 64, "BN": 64, "BK": 32}, "options": {"num_warps": 4, "num_stages": 2} } ] }
 """
 import triton
