@@ -5,7 +5,9 @@
 #   confinement.sh <kernelloop-device> [cpu|cuda] [<runs> [<arguments of a step, as verify ...>]]
 #
 # Prints the medians of both, in milliseconds, and the median of the differences between neighbours,
-# from one run.
+# from one run. PAUSE=<seconds> waits before each step: a GPU's driver clears up behind a worker for
+# some 100 ms, in which the next step waits, so that without a pause each of both is also charged
+# what the other one left.
 set -euo pipefail
 
 device_tool=$1
@@ -16,7 +18,9 @@ step=("${@:4}")
 
 # once <mode>: milliseconds of one step
 once() {
-  local begin=$EPOCHREALTIME end
+  local begin end
+  [[ -z ${PAUSE:-} ]] || sleep "$PAUSE"
+  begin=$EPOCHREALTIME
   KERNELLOOP_SANDBOX=$1 "$device_tool" "${step[@]}" --device "$device" >/dev/null
   end=$EPOCHREALTIME
   awk -v begin="$begin" -v end="$end" 'BEGIN { printf "%.3f\n", 1000 * (end - begin) }'

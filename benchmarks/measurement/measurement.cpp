@@ -29,9 +29,9 @@ namespace {
 constexpr std::int64_t k_elements = 132 * 2048;  // a full wave of a large GPU
 constexpr int k_first_guess = 2000;              // rounds
 constexpr int k_comparisons_per_process = 20;
-// A process keeps its pages, and what they cost, for all its samples: 0.2 us in 24 between one and
+// A process keeps its pages, and what they cost, for all its samples: 0.5 us in 24 between one and
 // the next of either program.
-constexpr int k_processes = 5;
+constexpr int k_processes = 15;
 
 double cold_median(WorkerDevice& device, int module, const WorkloadCase& one, int rounds) {
   TimeRequest timing;
@@ -92,14 +92,19 @@ void print_times() {
     for (const auto& [number, us] : own_medians(spec, rounds)) ours[number].push_back(us);
     for (const auto& [number, us] : independent_medians(rounds)) others[number].push_back(us);
   }
-  fmt::print("medians of the cold medians of {} processes each, by turns\n", k_processes);
-  fmt::print("{:>10} {:>12} {:>16} {:>12} {:>9}\n", "rounds", "ours (us)", "independent (us)",
-             "difference", "ratio");
+  fmt::print("medians of the cold medians of {} processes each, by turns, and their range\n",
+             k_processes);
+  fmt::print("{:>10} {:>12} {:>16} {:>12} {:>9} {:>20} {:>20}\n", "rounds", "ours (us)",
+             "independent (us)", "difference", "ratio", "ours", "independent");
+  const auto range = [](const std::vector<double>& values) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    return fmt::format("{:.3f} to {:.3f}", *low, *high);
+  };
   for (const int one : rounds) {
     const double mine = median(ours.at(one));
     const double theirs = median(others.at(one));
-    fmt::print("{:>10} {:>12.3f} {:>16.3f} {:>12.3f} {:>9.4f}\n", one, mine, theirs, mine - theirs,
-               mine / theirs);
+    fmt::print("{:>10} {:>12.3f} {:>16.3f} {:>12.3f} {:>9.4f} {:>20} {:>20}\n", one, mine, theirs,
+               mine - theirs, mine / theirs, range(ours.at(one)), range(others.at(one)));
   }
 }
 

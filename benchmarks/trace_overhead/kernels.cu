@@ -1,4 +1,4 @@
-// Kernels with ten scopes a warp, and one without any. Built twice: plain and traced.
+// Kernels with ten scopes a warp, and one without any. Built plain and traced (CMakeLists.txt).
 #include <kernelloop/trace.cuh>
 
 #ifndef KERNELLOOP_TRACE

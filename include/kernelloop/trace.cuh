@@ -42,6 +42,12 @@ KERNELLOOP_TRACE_CONSTEXPR bool is_name(const char* name) {
 
 #else
 
+// The build says 1 where no launch of the plan has a second dimension, neither of blocks nor of
+// threads: the indices need not be put together then, which is half of what an unmarked block does.
+#ifndef KERNELLOOP_TRACE_FLAT
+#define KERNELLOOP_TRACE_FLAT 0
+#endif
+
 extern "C" {
 __constant__ kernelloop::trace::Target kernelloop_trace_target;
 }
@@ -80,19 +86,26 @@ __device__ __forceinline__ MarkSlot slot_of(unsigned int block) {
 }
 
 __device__ __forceinline__ unsigned int block_index() {
+  if constexpr (KERNELLOOP_TRACE_FLAT) return blockIdx.x;
   return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+}
+__device__ __forceinline__ unsigned int thread_index() {
+  if constexpr (KERNELLOOP_TRACE_FLAT) return threadIdx.x;
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 // Volatile: read where they are needed, so that the compiler keeps no registers for them.
 __device__ __forceinline__ unsigned int block_index_again() {
   unsigned int x, y, z;
   asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
+  if constexpr (KERNELLOOP_TRACE_FLAT) return x;
   asm volatile("mov.u32 %0, %%ctaid.y;" : "=r"(y));
   asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(z));
   return x + gridDim.x * (y + gridDim.y * z);
 }
-__device__ __forceinline__ unsigned int thread_index() {
+__device__ __forceinline__ unsigned int thread_index_again() {
   unsigned int x, y, z;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
+  if constexpr (KERNELLOOP_TRACE_FLAT) return x;
   asm volatile("mov.u32 %0, %%tid.y;" : "=r"(y));
   asm volatile("mov.u32 %0, %%tid.z;" : "=r"(z));
   return x + blockDim.x * (y + blockDim.y * z);
@@ -113,7 +126,7 @@ __device__ __forceinline__ void mark(unsigned int tag) {
   if (!slot.there) return;
   const unsigned int time = clock_now();
   // This too may be kept: reading the three indices again takes longer than all the rest.
-  const unsigned int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const unsigned int thread = thread_index();
   const unsigned int before = count_of(thread);
   count_of(thread) = before + 1;
   const bool room = before < target.capacity;
@@ -135,34 +148,41 @@ struct Scope {
   Scope& operator=(const Scope&) = delete;
 };
 
-// The scope of a whole kernel. Between begin and end it holds one register.
+// The scope of a whole kernel. Between begin and end it holds a register and two predicates.
 class Kernel {
  public:
-  __device__ __forceinline__ Kernel() : begin_(clock_now()) { write(false); }
-  __device__ __forceinline__ ~Kernel() { write(true); }
+  __device__ __forceinline__ Kernel()
+      : begin_(clock_now()),
+        marked_(slot_of(block_index()).there),
+        every_((kernelloop_trace_target.on & kernelloop_trace_target.every_life) != 0) {
+    if (marked_) write(false);
+  }
+  __device__ __forceinline__ ~Kernel() {
+    if (marked_ | every_) write(true);
+  }
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
  private:
   __device__ __forceinline__ void write(bool ended) const {
     const Target& target = kernelloop_trace_target;
-    const unsigned int block = ended ? block_index_again() : block_index();
-    const MarkSlot slot = slot_of(block);
-    const bool every = (target.on & target.every_life) != 0;
-    if (!(slot.there | (ended & every))) return;
-    const unsigned int thread = thread_index();
+    const unsigned int thread = thread_index_again();
     if (thread % 32 != 0) return;
-    const unsigned int place = every ? block : slot.index;
+    const unsigned int block = block_index_again();
+    const MarkSlot slot = slot_of(block);
+    const unsigned int place = every_ ? block : slot.index;
     unsigned int multiprocessor;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
     unsigned long long now = 0;
     if (ended) asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
     store(target.lives, place * target.warps + thread / 32, Life{now, begin_, multiprocessor + 1});
     if (!ended) count_of(thread) = 0;
-    if (slot.there & (thread == 0)) store(target.anchors, 2 * slot.index + ended, anchor_now());
+    if (marked_ & (thread == 0)) store(target.anchors, 2 * slot.index + ended, anchor_now());
   }
 
   unsigned int begin_;
+  bool marked_;
+  bool every_;
 };
 
 }  // namespace kernelloop::trace

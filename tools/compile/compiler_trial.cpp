@@ -43,7 +43,7 @@ std::string first_error(std::vector<Problem> problems) {
 
 void try_nvcc(const CompileRequest& request, const SourceText& source,
               const std::filesystem::path& work_dir) {
-  const CudaBuild build = build_for_cuda(request, source, work_dir);
+  const CudaBuild build = build_for_cuda(request, source, std::nullopt, work_dir);
   const std::string error = first_error(build.problems);
   if (build.accepted && error.empty()) return;
   refuse(request, request.nvcc, error.empty() ? build.reason : error);

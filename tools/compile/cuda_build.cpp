@@ -59,17 +59,18 @@ bool has_error(const std::vector<Problem>& problems) {
 }
 
 // Compiles a copy with marks around the kernels, which reads what stands beside the source.
-void trace_build(const SourceText& source, NvccJob& job) {
+void trace_build(const SourceText& source, const std::optional<LaunchPlan>& plan, NvccJob& job) {
   job.include_dirs.push_back(job.source.parent_path());
   const std::filesystem::path copy = job.work_dir / "traced" / job.source.filename();
   write_file_atomic(copy, traced_source(source));
   job.source = copy;
   job.options.insert(job.options.end(), {"-DKERNELLOOP_TRACE", "-include", "kernelloop/trace.cuh"});
+  if (plan && has_one_dimension(*plan)) job.options.emplace_back("-DKERNELLOOP_TRACE_FLAT=1");
 }
 
 void compile_one(const CompileRequest& request, const std::string& architecture,
-                 const SourceText& source, const std::filesystem::path& work_dir,
-                 CudaBuild& build) {
+                 const SourceText& source, const std::optional<LaunchPlan>& plan,
+                 const std::filesystem::path& work_dir, CudaBuild& build) {
   NvccJob job;
   job.nvcc = request.nvcc;
   job.source = std::filesystem::absolute(request.source).lexically_normal();
@@ -82,7 +83,7 @@ void compile_one(const CompileRequest& request, const std::string& architecture,
   if (!request.cpu_include_dir.empty()) {
     job.include_dirs.push_back(std::filesystem::absolute(request.cpu_include_dir));
   }
-  if (request.traced) trace_build(source, job);
+  if (request.traced) trace_build(source, plan, job);
 
   NvccRun run = run_nvcc(job);
   explain_outcome(run, request, build);
@@ -125,11 +126,12 @@ void add_code(const CompiledCode& code, const SourceText& source, bool traced, C
 }
 
 CudaBuild build_for_cuda(const CompileRequest& request, const SourceText& source,
+                         const std::optional<LaunchPlan>& plan,
                          const std::filesystem::path& work_dir) {
   CudaBuild build;
   for (const std::string& given : request.architectures) {
     const std::string architecture = normal_architecture(given);
-    compile_one(request, architecture, source, work_dir / ("sm_" + architecture), build);
+    compile_one(request, architecture, source, plan, work_dir / ("sm_" + architecture), build);
     if (!build.accepted) break;
   }
   return build;

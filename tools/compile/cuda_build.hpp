@@ -6,6 +6,7 @@
 #include "compile/problem.hpp"
 #include "compile/ptx.hpp"
 #include "compile/ptxas_messages.hpp"
+#include "plan/launch_plan.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -45,9 +46,11 @@ struct CompiledCode {
 // Throws Error(environment) when the cubin is none.
 void add_code(const CompiledCode& code, const SourceText& source, bool traced, CudaBuild& build);
 
-// Runs nvcc for one architecture after the other, until one is rejected. Throws as run_nvcc does,
-// and Error(environment) when nvcc's output is no cubin.
+// Runs nvcc for one architecture after the other, until one is rejected. A traced build looks at
+// the plan, where there is one. Throws as run_nvcc does, and Error(environment) when nvcc's output
+// is no cubin.
 CudaBuild build_for_cuda(const CompileRequest& request, const SourceText& source,
+                         const std::optional<LaunchPlan>& plan,
                          const std::filesystem::path& work_dir);
 
 }  // namespace kernelloop

@@ -156,7 +156,7 @@ Findings examine(const CompileRequest& request, const SourceText& source,
 
   findings.compilers_ran = true;
   if (!request.nvcc.empty()) {
-    findings.cuda = build_for_cuda(request, source, work_dir);
+    findings.cuda = build_for_cuda(request, source, findings.plan, work_dir);
     hide_paths(
         findings.cuda.problems,
         {work_dir, std::filesystem::absolute(request.source).lexically_normal().parent_path(),

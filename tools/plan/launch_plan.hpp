@@ -93,6 +93,9 @@ struct LaunchPlan {
   std::size_t configurations = 1;
 };
 
+// Whether no launch has more than one dimension, of blocks and of threads, whatever the sizes are.
+bool has_one_dimension(const LaunchPlan& plan);
+
 // A kernel as the compiler made it.
 struct KernelParameter {
   std::size_t offset = 0;

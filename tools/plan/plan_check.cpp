@@ -1,6 +1,8 @@
 #include "plan/launch_rules.hpp"
 #include "plan/tensor_map.hpp"
 
+#include <algorithm>
+
 namespace kernelloop {
 namespace {
 
@@ -12,6 +14,12 @@ std::optional<std::int64_t> constant_value(const Expression& expression) {
   } catch (const ExpressionError&) {
     return std::nullopt;  // resolve_plan reports it, with the shape
   }
+}
+
+bool is_one(const Expression& size) { return constant_value(size) == 1; }
+
+bool is_line(const std::array<Expression, 3>& sizes) {
+  return is_one(sizes[1]) && is_one(sizes[2]);
 }
 
 KnownLaunch constants_of(const Launch& launch) {
@@ -26,6 +34,12 @@ KnownLaunch constants_of(const Launch& launch) {
 }
 
 }  // namespace
+
+bool has_one_dimension(const LaunchPlan& plan) {
+  return std::all_of(plan.launches.begin(), plan.launches.end(), [](const Launch& launch) {
+    return is_line(launch.grid) && is_line(launch.block);
+  });
+}
 
 std::vector<PlanProblem> check_plan(const LaunchPlan& plan, const OpSpec& spec,
                                     const KernelTable& kernels) {

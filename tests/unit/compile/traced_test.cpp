@@ -12,6 +12,8 @@
 namespace kernelloop {
 namespace {
 
+using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -120,6 +122,16 @@ TEST_F(TracedBuild, NvccMarksKernelsThatHaveNone) {
   const Json json = compile(plan_comment() + k_kernel);
   ASSERT_EQ(json.at("status"), "compiled") << to_text(json);
   EXPECT_THAT(written("kernel.ptx"), HasSubstr("// kernelloop:trace \"kernel\""));
+}
+
+TEST_F(TracedBuild, NvccReadsOtherDimensionsOnlyWhereAPlanHasThem) {
+  request_.traced = true;
+  std::string plan = plan_comment();
+  ASSERT_EQ(compile(plan + k_marked).at("status"), "compiled");
+  EXPECT_THAT(written("kernel.ptx"), Not(AnyOf(HasSubstr("%ctaid.y"), HasSubstr("%tid.z"))));
+  plan.replace(plan.find("[256]"), 5, "[128, 2]");
+  ASSERT_EQ(compile(plan + k_marked).at("status"), "compiled");
+  EXPECT_THAT(written("kernel.ptx"), AllOf(HasSubstr("%ctaid.y"), HasSubstr("%tid.z")));
 }
 
 TEST_F(TracedBuild, NvccStillRefusesClocksAndStateOfTheVersion) {

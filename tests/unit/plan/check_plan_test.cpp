@@ -29,6 +29,18 @@ TEST(CheckPlan, AcceptsWhatFits) {
   EXPECT_EQ(problem_of(source_with(k_launch), {kernel("k", {8, 8, 4})}), "no problem");
 }
 
+TEST(HasOneDimension, NeitherBlocksNorThreadsMayHaveMore) {
+  const auto with = [](const char* from, const char* to) {
+    return has_one_dimension(plan_from(source_with(replaced(k_launch, from, to))));
+  };
+  EXPECT_TRUE(with("[1]", "[\"rows\"]"));
+  EXPECT_TRUE(with("[1]", "[\"rows\", 1, \"2 - 1\"]"));
+  EXPECT_FALSE(with("[1]", "[\"rows\", 2]"));
+  EXPECT_FALSE(with("[1]", "[1, 1, \"cols\"]"));
+  EXPECT_FALSE(with("[256]", "[32, 4]"));
+  EXPECT_FALSE(has_one_dimension(plan_from(k_valid_source)));  // the second of three launches
+}
+
 TEST(CheckPlan, MissingKernels) {
   KernelTable kernels = valid_kernels();
   kernels[0].name = "norm_row";
