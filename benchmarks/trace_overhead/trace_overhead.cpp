@@ -32,7 +32,7 @@ struct Workload {
   std::int64_t blocks;
   std::int64_t shared_bytes;  // 120 KiB: one block at a time on a multiprocessor
   bool adjustable;            // its last argument sets how long it takes
-  bool tiny = false;          // scopes of some 70 instructions of a warp: shown, but no aim
+  bool tiny = false;          // scopes of one iteration: shown, but no aim
 };
 
 // A few waves on an H200, and many blocks: of 30 and of 7 microseconds.
@@ -146,7 +146,7 @@ ResolvedPlan plan_of(const Workload& workload, int work) {
 // How much work takes the time aimed at.
 int work_for(Gpu& gpu, const Workload& workload) {
   if (!workload.adjustable) return 0;
-  constexpr int k_guess = 400;
+  constexpr int k_guess = 16;
   const auto median_of = [&](int work) {
     const std::vector<CudaCall> calls = gpu.bind(gpu.plain, plan_of(workload, work));
     std::vector<double> times;

@@ -73,18 +73,10 @@ struct ChildStart {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != start.parent) ::_exit(126);  // it died before we asked to be told
-  // Out of the way first, lest one stand in the place of another.
-  constexpr int k_above = k_info_in_sandbox + 1;
-  const int channel = ::fcntl(start.channel, F_DUPFD, k_above);
-  const int output = ::fcntl(start.output, F_DUPFD, k_above);
-  const int info = start.info < 0 ? -1 : ::fcntl(start.info, F_DUPFD, k_above);
   const int input = ::open("/dev/null", O_RDONLY);
-  ::dup2(input, STDIN_FILENO);
-  ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
-  ::dup2(channel, k_channel_in_worker);
-  if (info < 0 || ::dup2(info, k_info_in_sandbox) < 0) ::close(k_info_in_sandbox);
-  close_descriptors_from(k_above);
+  const std::array<int, 5> kept{input, start.output, start.output, start.channel, start.info};
+  static_assert(kept.size() == k_info_in_sandbox + 1 && k_channel_in_worker == 3);
+  keep_only(kept.data(), kept.size());
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -200,6 +192,8 @@ void WorkerProcess::learn_sandboxed() {
   worker_ = child_of(inner_);
 #ifdef SYS_pidfd_open
   if (worker_ >= 0) {
+    network_ =
+        Descriptor(::open(fmt::format("/proc/{}/ns/net", inner_).c_str(), O_RDONLY | O_CLOEXEC));
     worker_fd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, worker_, 0)));
   }
 #endif
@@ -260,8 +254,10 @@ void WorkerProcess::leave(const FileLock& lock) {
   if (process.open()) {
     ::kill(-pid_, SIGKILL);
     std::vector<int> dying{process.get()};
+    std::vector<int> kept{lock.descriptor()};
     if (worker_fd_.open()) dying.push_back(worker_fd_.get());
-    if (keep_until_gone(lock.descriptor(), dying)) {
+    if (network_.open()) kept.push_back(network_.get());
+    if (keep_until_gone(kept, dying)) {
       pid_ = -1;
       return;
     }

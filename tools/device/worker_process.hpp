@@ -86,6 +86,9 @@ class WorkerProcess {
   pid_t inner_ = -1;      // that one, the first of its namespace
   pid_t worker_ = -1;     // the worker itself, once it is known
   Descriptor worker_fd_;  // of a sandbox: tells when the worker has ended
+  // The network of a sandbox. Whoever leaves a network last takes it down, which took 30 to 100 ms
+  // on a machine with an H200: that is not to be the worker, while the GPU waits for its end.
+  Descriptor network_;
   std::size_t memory_limit_ = 0;
   std::map<unsigned long, std::size_t> shared_;  // bytes by inode
 };

@@ -1,9 +1,12 @@
-// A file descriptor that is closed when its owner goes.
+// A file descriptor that is closed when its owner goes, and those that a child keeps.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstddef>
 #include <utility>
 
 namespace kernelloop {
@@ -31,11 +34,26 @@ class Descriptor {
   int value_ = -1;
 };
 
-// Closes every descriptor from `first` on, where the kernel can: for a child between fork and
-// whatever it becomes, so that nobody waits for it to close a pipe. Async-signal-safe.
-inline void close_descriptors_from([[maybe_unused]] int first) noexcept {
+// For a child between fork and whatever it becomes: descriptors[i] becomes descriptor i (-1, or one
+// that is not open: i is closed), and all others are closed where the kernel can, so that nobody
+// waits for the child to close a pipe. Async-signal-safe. At most k_most_kept.
+inline constexpr std::size_t k_most_kept = 16;
+inline void keep_only(const int* descriptors, std::size_t count) noexcept {
+  // All of them out of the way first, lest one stand in the place of another.
+  std::array<int, k_most_kept> moved{};
+  for (std::size_t i = 0; i < count; ++i) {
+    moved[i] = descriptors[i] < 0 ? -1 : ::fcntl(descriptors[i], F_DUPFD, int{k_most_kept});
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const int place = static_cast<int>(i);
+    if (moved[i] < 0 || ::dup2(moved[i], place) < 0) ::close(place);
+  }
 #ifdef SYS_close_range
-  ::syscall(SYS_close_range, static_cast<unsigned>(first), ~0u, 0u);
+  ::syscall(SYS_close_range, static_cast<unsigned>(count), ~0u, 0u);
+#else
+  for (std::size_t i = 0; i < count; ++i) {
+    if (moved[i] >= 0) ::close(moved[i]);
+  }
 #endif
 }
 

@@ -36,16 +36,15 @@ constexpr int k_report_in_child = 3;
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(number, SIG_DFL);
-  ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
   // Nobody who waits for the end of a pipe of another thread's shall wait for this process.
-  ::dup2(report, k_report_in_child);
-  report = k_report_in_child;
-  close_descriptors_from(k_report_in_child + 1);
+  const std::array<int, 4> kept{STDIN_FILENO, output, output, report};
+  static_assert(kept.size() == k_report_in_child + 1);
+  keep_only(kept.data(), kept.size());
   std::string message = body();
   std::fflush(stdout);
   message.insert(message.begin(), message.empty() ? k_success : k_failure);
-  [[maybe_unused]] const ssize_t ignored = ::write(report, message.data(), message.size());
+  [[maybe_unused]] const ssize_t ignored =
+      ::write(k_report_in_child, message.data(), message.size());
   ::_exit(0);
 }
 

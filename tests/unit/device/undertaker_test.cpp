@@ -62,7 +62,7 @@ TEST_F(Undertaker, KeepsALockUntilTheLastOfThemIsGone) {
   auto second = std::make_unique<Mortal>();
   {
     const FileLock lock(file());
-    ASSERT_TRUE(keep_until_gone(lock.descriptor(), {first->descriptor(), second->descriptor()}));
+    ASSERT_TRUE(keep_until_gone({lock.descriptor()}, {first->descriptor(), second->descriptor()}));
   }
   EXPECT_FALSE(free());
   second.reset();
@@ -75,16 +75,30 @@ TEST_F(Undertaker, LeavesOurPipesAlone) {
   const Mortal mortal;
   Pipe pipe = make_output_pipe(ExitCode::environment);
   const FileLock lock(file());
-  ASSERT_TRUE(keep_until_gone(lock.descriptor(), {mortal.descriptor()}));
+  ASSERT_TRUE(keep_until_gone({lock.descriptor()}, {mortal.descriptor()}));
   pipe.write.reset();
   pollfd end{pipe.read.get(), POLLIN, 0};
   ASSERT_EQ(::poll(&end, 1, 30000), 1);
   EXPECT_EQ(end.revents & POLLHUP, POLLHUP);
 }
 
+TEST_F(Undertaker, KeepsAllThatItIsGiven) {
+  auto mortal = std::make_unique<Mortal>();
+  const auto other = directory_.path() / "other";
+  {
+    const FileLock lock(file());
+    const FileLock second(other);
+    ASSERT_TRUE(keep_until_gone({lock.descriptor(), second.descriptor()}, {mortal->descriptor()}));
+  }
+  EXPECT_FALSE(free());
+  EXPECT_FALSE(FileLock(other, FileLock::Wait::try_once).held());
+  mortal.reset();
+  EXPECT_TRUE(becomes_free());
+}
+
 TEST_F(Undertaker, HasNothingToDoForNobody) {
   const FileLock lock(file());
-  EXPECT_FALSE(keep_until_gone(lock.descriptor(), {}));
+  EXPECT_FALSE(keep_until_gone({lock.descriptor()}, {}));
 }
 
 TEST_F(Undertaker, AWorkerIsLeftToIt) {
