@@ -6,9 +6,12 @@
 #include "compile/source_text.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "languages/language.hpp"
 
 #include <filesystem>
 #include <string>
@@ -57,6 +60,23 @@ void try_host_compiler(const CompileRequest& request, const SourceText& source,
   refuse(request, request.host_compiler, error.empty() ? artifact.reason : error);
 }
 
+void try_language(CompileRequest request, const std::filesystem::path& work_dir) {
+  const Language& language = *request.language;
+  const OpSpec spec = parse_op_spec(parse_json(language.example_op, "example_op"));
+  request.source = work_dir / language.source;
+  request.output_dir = work_dir / "out";
+  request.spec = &spec;
+  write_file_atomic(request.source, language.example);
+  const Json compiled = compile_version(request);
+  if (compiled.at("status") == "compiled") return;
+  fail(
+      ExitCode::environment,
+      "{} cannot compile even the example of what models are told of it: {}; see that it knows the "
+      "ARCHITECTURES, {}, and install its toolchain anew (kernelloop toolchain install {})",
+      language.title, compiled.at("reason").get<std::string>(),
+      fmt::join(request.architectures, ", "), lower_case(language.name));
+}
+
 }  // namespace
 
 void try_compilers(const CompileRequest& given) {
@@ -64,6 +84,10 @@ void try_compilers(const CompileRequest& given) {
   CompileRequest request = given;
   request.source = work.path() / "kernel.cu";
   request.traced = false;
+  if (request.uses_adapter()) {
+    try_language(request, work.path());
+    return;
+  }
   write_file_atomic(request.source, k_kernel);
   const SourceText source(k_kernel);
   if (!request.nvcc.empty()) try_nvcc(request, source, work.path());

@@ -33,20 +33,10 @@ class StepCompiler : public Compiler {
       : config_(config), spec_(spec), version_(version) {}
 
   void require_ready(const Language& language) override {
-    if (!language.is_cuda()) {
-      find_toolchain(language);
-      return;
-    }
-    const bool cpu = config_.device == "cpu";
-    if (cpu ? config_.host_compiler.empty() : config_.nvcc.empty()) {
-      fail(ExitCode::environment,
-           "{}: there is no {} to compile a proposal with; nothing was asked; install it and "
-           "configure again",
-           config_.op, cpu ? "host compiler" : "nvcc");
-    }
+    require_compiler(language);
     if (follows_others(language)) return;
     try {
-      try_compilers(compile_request(config_, spec_, "kernel.cu", {}));
+      try_compilers(compile_request(config_, spec_, language.source, {}));
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("{}: nothing was asked: {}", config_.op, error.what()));
     }
@@ -59,6 +49,19 @@ class StepCompiler : public Compiler {
   }
 
  private:
+  void require_compiler(const Language& language) const {
+    if (!language.is_cuda()) {
+      find_toolchain(language);
+      return;
+    }
+    const bool cpu = config_.device == "cpu";
+    if (cpu ? !config_.host_compiler.empty() : !config_.nvcc.empty()) return;
+    fail(ExitCode::environment,
+         "{}: there is no {} to compile a proposal with; nothing was asked; install it and "
+         "configure again",
+         config_.op, cpu ? "host compiler" : "nvcc");
+  }
+
   // Whether versions of earlier rounds are in the language: their compile steps have shown that its
   // compiler works.
   [[nodiscard]] bool follows_others(const Language& language) const {

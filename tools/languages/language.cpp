@@ -67,6 +67,15 @@ std::map<int, std::string> assemblers_of(const Json& json) {
   return assemblers;
 }
 
+// The first block of code of a Markdown text.
+std::string first_block(std::string_view markdown, const std::string& fence) {
+  const std::string opening = "```" + fence + "\n";
+  const std::size_t begin = markdown.find(opening);
+  const std::size_t end = markdown.find("\n```", begin);
+  if (begin == std::string_view::npos || end == std::string_view::npos) return {};
+  return std::string(markdown.substr(begin + opening.size(), end + 1 - begin - opening.size()));
+}
+
 }  // namespace
 
 Language language_of_adapter(std::string_view adapter) {
@@ -90,6 +99,8 @@ Language language_of_adapter(std::string_view adapter) {
     language.context = json.value("context", std::vector<std::string>());
     const std::string guide = without_escapes(text.substr(object));
     language.guide = fmt::format("{}\n", trimmed(guide));
+    language.example_op = json.at("example_op").dump();
+    language.example = first_block(language.guide, language.fence);
     language.adapter = adapter;
     return language;
   } catch (const Json::exception& error) {

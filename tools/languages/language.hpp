@@ -25,7 +25,11 @@ struct Language {
   std::map<int, std::string> ptxas;
   std::vector<std::string> context;  // its sources that a model may read, under site-packages
   std::string guide;                 // what a model is told of it, Markdown
-  std::string_view adapter;          // the program; empty for CUDA C++
+  // The guide's first block of code, a whole version of an operator: what the compiler must be able
+  // to compile, if it works at all.
+  std::string example;
+  std::string example_op;    // as op.json
+  std::string_view adapter;  // the program; empty for CUDA C++
 
   [[nodiscard]] bool is_cuda() const noexcept { return adapter.empty(); }
   [[nodiscard]] PlanForm plan_form() const noexcept {

@@ -1,9 +1,11 @@
 // Versions in a language that needs nothing but Python: its "compiler" hands on the PTX that the
 // source holds, so that every rule can be tried on what an adapter may bring.
 #include "compile/compile.hpp"
+#include "compile/compiler_trial.hpp"
 #include "support/error.hpp"
 #include "support/sandbox.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "languages/language.hpp"
@@ -14,11 +16,18 @@
 namespace kernelloop {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 constexpr std::string_view k_fake_adapter =
     R"py("""{ "name": "FAKE", "title": "Fake", "source": "kernel.fake.py",
-  "fence": "python", "requirements": [] }
+  "fence": "python", "requirements": [],
+  "example_op": { "name": "scale", "axes": { "n": { "type": "var" } },
+    "inputs": { "x": { "shape": ["n"], "dtype": "float32" },
+                "factor": { "shape": null, "dtype": "float32" } },
+    "outputs": { "y": { "shape": ["n"], "dtype": "float32" } },
+    "workloads": [{ "name": "small", "axes": { "n": 1024 } }] } }
 
 kernelloop:plan
 """
@@ -99,6 +108,27 @@ TEST_F(AdapterBuildNvcc, MakesAVersionOfWhatTheAdapterBrings) {
   // What an earlier compile left goes.
   ASSERT_EQ(build().at("status"), "compiled");
   EXPECT_FALSE(is_written("kernel.ir.scale_0.stage"));
+}
+
+TEST_F(AdapterBuildNvcc, IsTriedOnTheExampleOfItsGuide) {
+  const auto trial = [&](const std::string& body) -> std::string {
+    language_.example = k_fake_plan + ("HEAD = ''\nBODY = '" + body + "'\n") + k_fake_ptx +
+                        "CHOICES = {'block': [64, 1, 1], 'hidden': [(0, 1)]}\n";
+    try {
+      try_compilers(request_);
+    } catch (const Error& error) {
+      return fmt::format("{} {}", static_cast<int>(error.code()), error.what());
+    }
+    return "works";
+  };
+  EXPECT_EQ(trial(""), "works");
+  EXPECT_FALSE(std::filesystem::exists(request_.output_dir));
+  const std::string refused = trial("no.such.instruction;");
+  EXPECT_THAT(refused, StartsWith("4 Fake cannot compile even the example of what models are told "
+                                  "of it: "));
+  EXPECT_THAT(refused, HasSubstr("no.such"));
+  EXPECT_THAT(refused, EndsWith("; see that it knows the ARCHITECTURES, 90a, and install its "
+                                "toolchain anew (kernelloop toolchain install fake)"));
 }
 
 TEST_F(AdapterBuildNvcc, WhatItChoosesIsHeldAgainstTheKernel) {

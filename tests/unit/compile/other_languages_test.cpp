@@ -1,6 +1,7 @@
 // Whole compiles of versions in CuTe DSL, cuTile and TileLang, with the real compilers where their
 // toolchains are installed.
 #include "compile/compile.hpp"
+#include "compile/compiler_trial.hpp"
 #include "support/error.hpp"
 #include "support/sandbox.hpp"
 
@@ -67,6 +68,8 @@ class Cute : public LanguageTest {
   Cute() : LanguageTest("CUTE") {}
   static constexpr const char* k_args = R"("x", "y", "factor", "n")";
 };
+
+TEST_F(Cute, CompilesTheExampleOfItsGuide) { EXPECT_NO_THROW(try_compilers(request_)); }
 
 TEST_F(Cute, BuildsAGoodVersion) {
   const Json compiled = compile_with(k_args, R"py(import cutlass
@@ -165,6 +168,8 @@ class Cutile : public LanguageTest {
   static constexpr const char* k_args = R"("x", "y", "factor")";
 };
 
+TEST_F(Cutile, CompilesTheExampleOfItsGuide) { EXPECT_NO_THROW(try_compilers(request_)); }
+
 TEST_F(Cutile, BuildsAGoodVersion) {
   const Json compiled = compile_with(k_args, R"py(import cuda.tile as ct
 
@@ -199,6 +204,8 @@ class Tilelang : public LanguageTest {
   Tilelang() : LanguageTest("TILELANG") {}
   static constexpr const char* k_args = R"("x", "y", "factor")";
 };
+
+TEST_F(Tilelang, CompilesTheExampleOfItsGuide) { EXPECT_NO_THROW(try_compilers(request_)); }
 
 TEST_F(Tilelang, BuildsAGoodVersion) {
   const Json compiled = compile_with(k_args, R"py(import tilelang.language as T

@@ -1,5 +1,6 @@
 // Whole compiles of Triton versions, with the real Triton where its toolchain is installed.
 #include "compile/compile.hpp"
+#include "compile/compiler_trial.hpp"
 #include "support/error.hpp"
 #include "support/sandbox.hpp"
 
@@ -78,6 +79,8 @@ TEST_F(Triton, BuildsAGoodVersion) {
   EXPECT_TRUE(is_written("kernel.ptx"));
   EXPECT_TRUE(is_written("kernel.ir.twice_0.ttgir"));
 }
+
+TEST_F(Triton, CompilesTheExampleOfItsGuide) { EXPECT_NO_THROW(try_compilers(request_)); }
 
 TEST_F(Triton, IsBuiltInItsFirstConfiguration) {
   std::string source = std::string(k_head) + k_twice;
@@ -160,6 +163,8 @@ class Gluon : public Triton {
     request_.source = request_.source.parent_path() / request_.language->source;
   }
 };
+
+TEST_F(Gluon, CompilesTheExampleOfItsGuide) { EXPECT_NO_THROW(try_compilers(request_)); }
 
 TEST_F(Gluon, BuildsAGoodVersion) {
   const Json compiled =

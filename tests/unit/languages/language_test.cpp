@@ -24,6 +24,11 @@ TEST(Languages, AreCudaAndTheAdapters) {
     EXPECT_FALSE(language.requirements.empty()) << language.name;
     EXPECT_THAT(language.guide, HasSubstr("kernelloop:plan")) << language.name;
     EXPECT_EQ(language.plan_form(), PlanForm::compiled);
+    EXPECT_THAT(language.example, testing::StartsWith("\"\"\"kernelloop:plan")) << language.name;
+    const OpSpec spec = parse_op_spec(parse_json(language.example_op, "example_op"));
+    const PlanResult plan =
+        extract_plan(language.example, language.source, spec, language.plan_form());
+    EXPECT_TRUE(plan.problems.empty()) << language.name << ": " << plan.problems.front().message;
   }
 }
 

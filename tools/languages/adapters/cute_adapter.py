@@ -1,7 +1,11 @@
 """{ "name": "CUTE", "title": "CuTe DSL", "source": "kernel.cute.py", "fence": "python",
   "requirements": ["nvidia-cutlass-dsl[cu13]==4.8.1", "nvidia-cuda-nvcc==13.4.92"],
   "ptxas": "nvidia/cu13/bin/ptxas",
-  "context": ["nvidia_cutlass_dsl/dsl_packages/cutlass/cute"] }
+  "context": ["nvidia_cutlass_dsl/dsl_packages/cutlass/cute"],
+  "example_op": { "name": "scale", "axes": { "n": { "type": "var" } },
+    "inputs": { "x": { "shape": ["n"], "dtype": "bfloat16" }, "factor": { "shape": null, "dtype": "float32" } },
+    "outputs": { "y": { "shape": ["n"], "dtype": "bfloat16" } },
+    "workloads": [{ "name": "small", "axes": { "n": 1024 } }] } }
 
 The source is one Python file for the CuTe DSL 4.8 (nvidia-cutlass-dsl). It begins with the plan in
 its docstring; kernels are functions with `@cute.kernel`, and there is no `@cute.jit` host function:

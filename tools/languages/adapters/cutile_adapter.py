@@ -2,7 +2,11 @@
   "requirements": ["cuda-tile[tileiras]==1.7.0", "nvidia-cuda-tileiras==13.4.92",
                    "nvidia-cuda-nvcc==13.4.92"],
   "ptxas": "nvidia/cu13/bin/ptxas",
-  "context": ["cuda/tile"] }
+  "context": ["cuda/tile"],
+  "example_op": { "name": "scale", "axes": { "n": { "type": "var" } },
+    "inputs": { "x": { "shape": ["n"], "dtype": "bfloat16" }, "factor": { "shape": null, "dtype": "float32" } },
+    "outputs": { "y": { "shape": ["n"], "dtype": "bfloat16" } },
+    "workloads": [{ "name": "small", "axes": { "n": 1024 } }] } }
 
 The source is one Python file for cuTile 1.7 (cuda.tile). It begins with the plan in its docstring;
 kernels are functions with `@ct.kernel`:

@@ -1,7 +1,11 @@
 """{ "name": "GLUON", "title": "Gluon", "source": "kernel.gluon.py", "fence": "python",
   "requirements": ["triton==3.6.0"],
   "ptxas": { "0": "triton/backends/nvidia/bin/ptxas", "100": "triton/backends/nvidia/bin/ptxas-blackwell" },
-  "context": ["triton/experimental/gluon", "triton/language"] }
+  "context": ["triton/experimental/gluon", "triton/language"],
+  "example_op": { "name": "scale", "axes": { "n": { "type": "var" } },
+    "inputs": { "x": { "shape": ["n"], "dtype": "bfloat16" }, "factor": { "shape": null, "dtype": "float32" } },
+    "outputs": { "y": { "shape": ["n"], "dtype": "bfloat16" } },
+    "workloads": [{ "name": "small", "axes": { "n": 1024 } }] } }
 
 The source is one Python file for Gluon, the lower level of Triton 3.6: layouts, shared memory and
 asynchronous copies are yours to choose. It begins with the plan in its docstring; kernels are

@@ -2,7 +2,11 @@
   "requirements": ["tilelang==0.1.15", "torch==2.15.0", "nvidia-cuda-nvcc==13.2.86",
                    "nvidia-cuda-crt==13.2.86", "nvidia-nvvm==13.2.86"],
   "ptxas": "nvidia/cu13/bin/ptxas",
-  "context": ["tilelang/language", "tilelang/src/tl_templates"] }
+  "context": ["tilelang/language", "tilelang/src/tl_templates"],
+  "example_op": { "name": "gemm", "axes": { "m": { "type": "var" }, "n": { "type": "var" }, "k": { "type": "var" } },
+    "inputs": { "a": { "shape": ["m", "k"], "dtype": "bfloat16" }, "b": { "shape": ["n", "k"], "dtype": "bfloat16" } },
+    "outputs": { "c": { "shape": ["m", "n"], "dtype": "bfloat16" } },
+    "workloads": [{ "name": "small", "axes": { "m": 128, "n": 128, "k": 128 } }] } }
 
 The source is one Python file for TileLang 0.1.15. It begins with the plan in its docstring; a kernel of
 the plan is a Python function that returns a `@T.prim_func` with one `T.Kernel`:

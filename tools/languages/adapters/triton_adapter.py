@@ -1,7 +1,11 @@
 """{ "name": "TRITON", "title": "Triton", "source": "kernel.triton.py", "fence": "python",
   "requirements": ["triton==3.6.0"],
   "ptxas": { "0": "triton/backends/nvidia/bin/ptxas", "100": "triton/backends/nvidia/bin/ptxas-blackwell" },
-  "context": ["triton/language"] }
+  "context": ["triton/language"],
+  "example_op": { "name": "scale", "axes": { "n": { "type": "var" } },
+    "inputs": { "x": { "shape": ["n"], "dtype": "bfloat16" }, "factor": { "shape": null, "dtype": "float32" } },
+    "outputs": { "y": { "shape": ["n"], "dtype": "bfloat16" } },
+    "workloads": [{ "name": "small", "axes": { "n": 1024 } }] } }
 
 The source is one Python file for Triton 3.6. It begins with the plan in its docstring; kernels are
 functions with `@triton.jit`:
@@ -9,16 +13,20 @@ functions with `@triton.jit`:
 ```python
 \"\"\"kernelloop:plan
 { "launches": [
-    { "when": "cols <= 1024 && cols % 16 == 0", "kernel": "softmax_rows", "grid": ["rows"],
-      "args": ["x", "y", "cols"], "constants": {"BLOCK": 1024}, "options": {"num_warps": 4} } ] }
+    { "when": "n % 16 == 0", "kernel": "scale", "grid": ["ceil_div(n, 1024)"],
+      "args": ["x", "y", "factor", "n"], "constants": {"BLOCK": 1024}, "options": {"num_warps": 4} },
+    { "when": "n % 16 != 0", "kernel": "scale", "grid": ["ceil_div(n, 512)"],
+      "args": ["x", "y", "factor", "n"], "constants": {"BLOCK": 512} } ] }
 \"\"\"
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def softmax_rows(x, y, cols, BLOCK: tl.constexpr):
-    ...
+def scale(x, y, factor, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + i, mask=i < n)
+    tl.store(y + i, value.to(tl.float32) * factor, mask=i < n)
 ```
 
 - `kernel` names the function. `args` go to its parameters in order, but for those marked
