@@ -92,7 +92,7 @@ struct Worker::Impl {
   }
 
   [[nodiscard]] std::filesystem::path program() const {
-    return options.program.empty() ? this_program() : options.program;
+    return options.program.empty() ? this_program() : std::filesystem::absolute(options.program);
   }
 
   // Where a running worker, or the next one, finds an artefact.
