@@ -43,20 +43,20 @@ def without_driver(folder):
     os.execv(sys.executable, [sys.executable] + sys.argv)
 
 
-def fill(job, module, number, launch, shape):
+def fill(job, module, launch, shape, wide):
     from cuda.tile import _cext, _compile
     from cuda.tile.compilation import KernelSignature
 
-    kernel = cutile_source.kernel_of(module, launch)
+    kernel = cutile_source.kernel_of(module, launch, wide)
     arguments = [constant if name is None else Array(shape["tensors"][name], job["tensors"][name], i) if name in job["tensors"]
                  else shape["axes"][name] for i, (name, constant) in
                  enumerate(cutile_source.arguments_of(kernel, launch))]
-    convention = (_cext.CallingConvention.cutile_python_v3 if _cext.cconv_v3_enabled()
-                  else _cext.CallingConvention.cutile_python_v2)
-    signature = KernelSignature.from_kernel_args(kernel, arguments, convention())
-    _compile.compile_tile(kernel._annotated_function, (signature,), "sm_" + job["architecture"].rstrip("af"),
-                          kernel._compiler_options)
-    print("launch %s: %s" % (number, signature.symbol or "compiled"))
+    # The launcher chooses among these by rules of its own.
+    for convention in ("cutile_python_v1", "cutile_python_v2"):
+        signature = KernelSignature.from_kernel_args(kernel, arguments, getattr(_cext.CallingConvention, convention)())
+        _compile.compile_tile(kernel._annotated_function, (signature,), "sm_" + job["architecture"].rstrip("af"),
+                              kernel._compiler_options)
+        print(signature.symbol)
 
 
 def main():
@@ -71,8 +71,12 @@ def main():
     sides = {}
     for shape in job["shapes"]:
         launch = job["launches"][shape["launch"]]
-        fill(job, module, shape["launch"], launch, shape)
-        sides[shape["launch"]] = [{"name": "cuTile", "kind": "cutile", "launch": launch, "cache": "cache", "bin": "bin"}]
+        # By itself cuTile makes other code than KernelLoop has (cutile_source.py), which may round otherwise.
+        sides[shape["launch"]] = [
+            {"name": name, "kind": "cutile", "launch": launch, "wide": wide, "units": units, "cache": "cache", "bin": "bin"}
+            for name, wide, units in (("cuTile", [], 1), ("cuTile with sizes of 64 bits", list(job["tensors"]), 0))]
+        for side in sides[shape["launch"]]:
+            fill(job, module, launch, shape, side["wide"])
     folder = os.path.join(job["folder"], "bin")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "version.txt"), "w", encoding="utf-8") as file:

@@ -32,7 +32,8 @@ LANGUAGES = {
     "CUTILE": {"toolchain": "cuda-tile", "program": "in_cutile.py", "packages": ["cuda-tile"],
                "files": ["cuda/tile", "cutile_cache", "typing_extensions.py"]},
 }
-NOT_RUN = ("include", "libtvm_ffi_testing.so", "__pycache__")
+LANGUAGE_OF = {each["toolchain"]: name.lower() for name, each in LANGUAGES.items()}
+NOT_RUN = ("include", "share", "__pycache__")
 
 
 def toolchain_of(name):
@@ -43,7 +44,8 @@ def toolchain_of(name):
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     found = glob.glob(os.path.join(cache, "kernelloop/toolchains", name + "-*", "bin/python"))
     if not found:
-        raise RuntimeError("there is no toolchain %s: run `kernelloop toolchain install`, or set %s" % (name, variable))
+        raise RuntimeError("there is no toolchain %s: run `kernelloop toolchain install %s`, or set %s"
+                           % (name, LANGUAGE_OF[name], variable))
     return max(found, key=os.path.getmtime)
 
 

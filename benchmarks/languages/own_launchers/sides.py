@@ -78,7 +78,7 @@ class CuTile:
 
         self.tile = cuda.tile
         launch = side["launch"]
-        self.kernel = cutile_source.kernel_of(cutile_source.module_of(source), launch)
+        self.kernel = cutile_source.kernel_of(cutile_source.module_of(source), launch, side["wide"])
         self.arguments = tuple(constant if name is None else tensors[name] if name in tensors else plans.value(name, axes)
                                for name, constant in cutile_source.arguments_of(self.kernel, launch))
         self.grid = tuple(plans.value(size, axes) for size in launch["grid"])
