@@ -1,5 +1,6 @@
 """What benchmarks/languages does without a GPU and without a toolchain: reading plans, writing host code, saying what is missing."""
 
+import ctypes
 import os
 import sys
 import tempfile
@@ -73,6 +74,23 @@ class HostCode(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             with self.assertRaisesRegex(RuntimeError, r"broken\.cpp does not compile: [^$]*nonsense"):
                 libraries.make(folder, "broken", "nonsense;", [], "/nowhere")
+
+    def test_a_folder_of_libraries_that_moves(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made, moved = os.path.join(folder, "made"), os.path.join(folder, "moved")
+            os.makedirs(made)
+            inner = libraries.make(made, "inner", 'extern "C" int seven() { return 7; }\n', [], None)
+            outer = libraries.make(made, "outer", '#include "host_time.hpp"\nextern "C" int seven();\n'
+                                   'extern "C" int launch(void** values) { return seven() - at<int>(values, 0); }\n', [], None,
+                                   needed=[inner])
+            os.rename(made, moved)
+            library = ctypes.CDLL(os.path.join(moved, outer))
+            library.nanoseconds.restype = ctypes.c_double
+            for number, code in ((7, 0), (4, 3)):
+                value = ctypes.c_int(number)
+                values = (ctypes.c_void_p * 1)(ctypes.addressof(value))
+                self.assertEqual(library.launch(values), code)
+                self.assertEqual(library.nanoseconds(values, 3) < 0, code != 0)
 
 
 class Toolchains(unittest.TestCase):

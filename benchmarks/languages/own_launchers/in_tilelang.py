@@ -57,7 +57,7 @@ def by_cython(job, number, launch, function):
         'extern "C" int init();', 'extern "C" int call(%s, cudaStream_t);' % ", ".join(types), "",
         'extern "C" int launch(void** values) {', "  static const int failed = init();",
         "  return failed != 0 ? failed : call(%s, at<cudaStream_t>(values, %d));" % (", ".join(passed), len(types)), "}", ""])
-    library = libraries.make(job["folder"], "cython_%d" % number, text, [os.path.join(job["folder"], own)], job["cuda"])
+    library = libraries.make(job["folder"], "cython_%d" % number, text, [], job["cuda"], needed=[own])
     return {"name": "TileLang (cython)", "kind": "library", "library": library, "arguments": arguments,
             "programmatic": True}
 
