@@ -17,7 +17,7 @@ namespace kernelloop {
 // compiler would choose stands in a dictionary of the source.
 inline constexpr std::string_view k_adapter =
     R"py("""{ "name": "FAKE", "title": "Fake", "source": "kernel.py",
-  "fence": "python", "requirements": [] }
+  "fence": "python", "requirements": [], "example_op": {} }
 
 kernelloop:plan
 """
