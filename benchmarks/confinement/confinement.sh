@@ -7,7 +7,8 @@
 # Prints the medians of both, in milliseconds, and the median of the differences between neighbours,
 # from one run. PAUSE=<seconds> before each step, for `cuda` 0.4 unless told: a GPU's driver clears
 # up behind a worker for some 100 ms, in which the next step waits, so that without a pause each of
-# both is charged what the other one left.
+# both is charged what the other one left. Then runs of each kind in a row, without a pause, where
+# that counts.
 set -euo pipefail
 
 device_tool=$1
@@ -47,3 +48,16 @@ done
 printf '%s, %s: %.1f ms, confined %.1f ms; the sandbox adds %.1f ms (%d runs each)\n' \
   "$device" "${step[0]}" "$(awk '{ print $1 }' "$times" | median)" "$(awk '{ print $2 }' "$times" | median)" \
   "$(awk '{ print $2 - $1 }' "$times" | median)" "$runs"
+
+# in_a_row <mode>: milliseconds of each of some steps, one behind the other
+in_a_row() {
+  local begin=$EPOCHREALTIME
+  for ((run = 0; run < runs; ++run)); do
+    KERNELLOOP_SANDBOX=$1 "$device_tool" "${step[@]}" --device "$device" >/dev/null
+  done
+  awk -v begin="$begin" -v end="$EPOCHREALTIME" -v runs="$runs" \
+    'BEGIN { printf "%.1f\n", 1000 * (end - begin) / runs }'
+}
+off=$(in_a_row off)
+on=$(in_a_row required)
+printf '%s, %s: %d in a row %s ms each, confined %s ms\n' "$device" "${step[0]}" "$runs" "$off" "$on"
