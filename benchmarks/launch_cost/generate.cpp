@@ -46,7 +46,7 @@ std::filesystem::path compile(const OpSpec& spec, const std::filesystem::path& s
   request.nvcc = nvcc;
   Json json = {{"schema_version", 1}, {"op", spec.name}, {"version", "v001"}};
   json.update(compile_version(request));
-  const std::filesystem::path compile_json = output / "compile.json";
+  std::filesystem::path compile_json = output / "compile.json";
   write_file_atomic(compile_json, to_text(json));
   return compile_json;
 }
