@@ -1,36 +1,9 @@
 #!/usr/bin/env bash
-# Device steps as jobs of a real Slurm with two nodes: a round of eight, in whose middle a node is
-# drained, a job requeued and the controller restarted; and what becomes of lost jobs.
+# Device steps as jobs of a real Slurm with two nodes, one job each: a round of eight with all that
+# can come between, and what becomes of lost jobs. slurm_arrays.sh: as arrays.
 source "$(dirname "$0")/harness.sh"
 source "$(dirname "$0")/slurm_fixture.sh"
-
-device=$build_dir/bin/kernelloop-device
-launcher=$source_dir/tools/launchers/kernelloop-sbatch
-export KERNELLOOP_SLURM_POLL=0.3
-cd "$work_dir"
-cp -r "$source_dir/docs/tutorial/ops" "$source_dir/docs/tutorial/references" .
-mkdir -p generated/axpy/v001
-cp "$source_dir/docs/tutorial/first.cu" generated/axpy/v001/kernel.cu
-cat >CMakeLists.txt <<EOF
-cmake_minimum_required(VERSION 3.25)
-project(slurm LANGUAGES CXX)
-set(KERNELLOOP_TOOL "$build_dir/bin/kernelloop")
-set(KERNELLOOP_DEVICE_TOOL "$device")
-set(KERNELLOOP_DEVICE_LAUNCHER "$launcher" --gres=gpu:1)
-add_subdirectory("$source_dir" kernelloop-build)
-add_kernel_op(axpy SPEC ops/axpy/op.json REFERENCE references/axpy.cpp VERSIONS 1 PROVIDER manual
-  DEVICE cpu)
-EOF
-succeeds configure.log cmake -G Ninja -B build
-succeeds build.log cmake --build build --target kernelloop/axpy/reference.json
-expect "axpy: the reference works" build.log
-op=build/kernelloop/axpy
-reference=$(json $op/config.json reference_library)
-nothing_left() {
-  local jobs
-  jobs=$(ls -A "$1/kernelloop-jobs" 2>/dev/null || true)
-  [[ -z $jobs ]] || fail "left over: $jobs"
-}
+source "$(dirname "$0")/slurm_steps.sh"
 nothing_left build
 
 # A version's ladder and its timing as jobs, confined where anything can be.
@@ -44,70 +17,93 @@ if [[ -z $(bwrap --ro-bind / / --unshare-all true 2>&1) ]]; then
   nothing_left build
 fi
 
-# exits <code> <log> <command...>
-exits() {
-  local code=0 wanted=$1 log=$2
-  shift 2
-  "$@" >"$log" 2>&1 || code=$?
-  [[ $code == "$wanted" ]] || { cat "$log" >&2; fail "exit code $code instead of $wanted: $*"; }
-}
+eight_steps
+count_is 8 cat jobs || fail "not a job for each step"
 
-# Takes a second where it runs, and says that it ran.
-cat >slow.sh <<EOF
-#!/bin/sh
-[ "\$1" = run ] && { sleep 1; echo run >>"$work_dir/runs"; }
-exec "$device" "\$@"
-EOF
-chmod +x slow.sh
-step() { # <program> <directory>
-  echo "$1 reference --checks $op/checks.json --reference $reference --device cpu --output $work_dir/$2/reference.json"
-}
-launchers=()
-for lane in $(seq 8); do
-  mkdir "out$lane"
-  # shellcheck disable=SC2046
-  "$launcher" --gres=gpu:1 $(step "$work_dir/slow.sh" "out$lane") >"lane$lane.log" 2>&1 &
-  launchers+=($!)
-done
-for _ in $(seq 100); do [[ $(squeue --noheader --states=running | wc -l) == 2 ]] && break; sleep 0.1; done
-victim=$(squeue --noheader --states=running --nodelist=n1 --format=%i | head -n 1)
-[[ -n $victim ]] || fail "no job runs on n1"
-scontrol update NodeName=n1 State=drain Reason=test
-scontrol requeue "$victim"
-kill "$(cat "$slurm/slurmctld.pid")"
-for _ in $(seq 100); do [[ -e $slurm/slurmctld.pid ]] || break; sleep 0.1; done
-sleep 1
-start_controller || fail "the controller does not come back"
-for _ in $(seq 100); do scontrol update NodeName=n1 State=resume 2>/dev/null && break; sleep 0.2; done
-# Slurm lets a requeued job wait for two minutes.
-scontrol update JobId="$victim" StartTime=now 2>/dev/null || true
-for lane in $(seq 8); do
-  wait "${launchers[lane - 1]}" || { cat "lane$lane.log" >&2; fail "lane $lane: no result"; }
-  cmp "$op/reference.json" "out$lane/reference.json" || fail "lane $lane: another result"
-  [[ $(cat "lane$lane.log") == "axpy: the reference works (2 cases)" ]] || fail "lane $lane: another line"
-done
-runs=$(wc -l <runs)
-((runs >= 8 && runs <= 9)) || fail "eight steps ran $runs times"
-nothing_left .
-
-# No such partition, a job that somebody cancels: no verdict. A step that says no: its own.
-# shellcheck disable=SC2046
-exits 8 partition.log "$launcher" --partition=nowhere $(step "$device" out1)
+# No such partition: no verdict. A step that says no: its own.
+exits 8 partition.log step "$device" 1 --partition=nowhere
 expect "kernelloop-sbatch: no job: " partition.log
-sed -i 's/sleep 1/sleep 100/' slow.sh
-rm out1/reference.json
-# shellcheck disable=SC2046
-"$launcher" --gres=gpu:1 $(step "$work_dir/slow.sh" out1) >cancelled.log 2>&1 &
-lost=$!
-for _ in $(seq 100); do [[ -n $(squeue --noheader --states=running) ]] && break; sleep 0.1; done
-scancel "$(squeue --noheader --format=%i)"
-code=0
-wait "$lost" || code=$?
-[[ $code == 8 ]] || fail "exit code $code of a cancelled job"
-expect "without a result" cancelled.log
-[[ ! -e out1/reference.json ]] || fail "a cancelled job wrote something"
 echo '{}' >broken.json
 exits 3 broken.log "$launcher" "$device" reference --checks broken.json --reference "$reference" --device cpu \
   --output out1/none.json
 nothing_left .
-echo "8 steps ran $runs times"
+
+# What Slurm cannot be asked.
+exits 2 usage.log "$launcher" --gather=soon "$device" reference
+expect "--gather=soon: is no number of seconds, such as --gather=5" usage.log
+for option in --array --array=0-3 -a0-3; do
+  exits 2 usage.log "$launcher" "$option" "$device" reference
+  expect "$option: the tasks of an array are the steps that start together; say --gather=SECONDS" usage.log
+done
+KERNELLOOP_SLURM_POLL=.. exits 2 usage.log "$launcher" "$device" reference
+expect "KERNELLOOP_SLURM_POLL seconds" usage.log
+exits 2 usage.log "$launcher" --gres=gpu:1 "$device"
+expect "usage: kernelloop-sbatch" usage.log
+KERNELLOOP_SLURM_DIR=/dev/null exits 5 usage.log "$launcher" "$device" reference
+expect "cannot make and lock a folder in /dev/null; set KERNELLOOP_SLURM_DIR" usage.log
+
+mkdir empty
+PATH=$work_dir/empty exits 4 usage.log "$BASH" "$launcher" "$device" reference
+expect "kernelloop-sbatch: there is no sbatch here; run on a machine of the cluster" usage.log
+
+# A job that somebody cancels.
+echo 100 >seconds
+start 1
+until_true running 1
+scancel "$(squeue --noheader --format=%i)"
+ends 1 8
+expect "without a result" lane1.log
+
+# A job that is held is told of, and ends with its launcher.
+start 1 --hold
+until_true grep -q "is held (JobHeldUser); scontrol release" lane1.log
+kill "${launchers[1]}"
+ends 1 143
+until_true queued 0
+nothing_left .
+
+# A launcher that is killed: the next one takes its job and its folder away.
+start 1
+until_true running 1
+kill -9 "${launchers[1]}"
+ends 1 137
+swept() {
+  exits 8 partition.log step "$device" 1 --partition=nowhere
+  [[ -z $(ls -A kernelloop-jobs) ]]
+}
+until_true swept
+until_true queued 0
+nothing_left .
+
+# An answer of the controller that is lost behind a job: there is one job.
+mkdir shim
+cat >shim/sbatch <<EOF
+#!/bin/sh
+"$(command -v sbatch)" "\$@" >/dev/null || exit
+echo submitted >>"$work_dir/submitted"
+echo "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation" >&2
+exit 1
+EOF
+chmod +x shim/sbatch
+echo 0 >seconds
+rm -f runs
+PATH=$work_dir/shim:$PATH start 1
+has_result 1
+count_is 1 cat runs || fail "ran $(wc -l <runs) times"
+count_is 1 cat submitted || fail "submitted $(wc -l <submitted) times"
+nothing_left .
+
+# A program in place of sbatch that says nothing; a controller that stays away, whose job is cancelled.
+printf '#!/bin/sh\n' >shim/sbatch
+PATH=$work_dir/shim:$PATH start 1
+ends 1 8
+expect "kernelloop-sbatch: no job: sbatch said no number" lane1.log
+rm shim/sbatch
+printf '#!/bin/sh\necho "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1\n' >shim/squeue
+chmod +x shim/squeue
+echo 100 >seconds
+PATH=$work_dir/shim:$PATH KERNELLOOP_SLURM_PATIENCE=1 start 1
+ends 1 8
+grep -qE "job [0-9]+: the controller is away: slurm_load_jobs error" lane1.log || fail "$(cat lane1.log)"
+until_true queued 0
+nothing_left .
