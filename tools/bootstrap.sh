@@ -55,9 +55,17 @@ if $dev && ! command -v chromium >/dev/null; then
   fi
 fi
 
+# For the tests of the Slurm launcher. Installed, its services would start with the machine: it is only
+# unpacked (13 MB), in the checkout.
+root=$(cd "$(dirname "$0")/.." && pwd)
+if $dev && [[ ! -d $root/.slurm ]] && ! PATH=$PATH:/usr/sbin command -v slurmctld >/dev/null; then
+  echo "bootstrap: unpacking Slurm into $root/.slurm"
+  "$root/tools/unpack_slurm.sh" "$root/.slurm" ||
+    echo "bootstrap: Slurm could not be fetched; its tests will be skipped" >&2
+fi
+
 # The CMake formatter comes from PyPI, into a virtual environment of the checkout.
 if $dev; then
-  root=$(cd "$(dirname "$0")/.." && pwd)
   if ! "$root/.venv/bin/gersemi" --version 2>/dev/null | grep -q "^gersemi $gersemi_version"; then
     python3 -m venv "$root/.venv"
     "$root/.venv/bin/pip" install --quiet "gersemi==$gersemi_version"

@@ -1,16 +1,22 @@
-# A real Slurm on this machine with two nodes, each with one `gpu` that is none; source it after
-# harness.sh. Sets SLURM_CONF. Ends the test as skipped, with the reason, where it cannot be.
+# A real Slurm of this user on this machine, with two nodes, each with one `gpu` that is none; source it
+# after harness.sh. Sets SLURM_CONF. Ends the test as skipped, with the reason, where it cannot be.
+PATH=$PATH:/usr/sbin
+# As tools/unpack_slurm.sh leaves it, before one that is installed.
+unpacked=$source_dir/.slurm
+slurm_plugins=
+slurm_step=()
+if [[ -d $unpacked ]]; then
+  PATH=$unpacked/usr/bin:$unpacked/usr/sbin:$PATH
+  slurm_plugins=$(compgen -G "$unpacked/usr/lib/*/slurm-wlm")
+  export LD_LIBRARY_PATH=${slurm_plugins%/*}:$slurm_plugins${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  slurm_step=(-d "$unpacked/usr/sbin/slurmstepd")
+fi
 for program in munged slurmctld slurmd sbatch squeue scontrol; do
-  PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || {
-    echo "skipped: there is no $program (Debian: slurmctld slurmd slurm-client munge)"
+  command -v "$program" >/dev/null || {
+    echo "skipped: there is no $program (tools/unpack_slurm.sh $unpacked fetches Debian's)"
     exit 77
   }
 done
-((EUID == 0)) || {
-  echo "skipped: nodes of a cluster are started by root"
-  exit 77
-}
-PATH=$PATH:/usr/sbin
 slurm=$(mktemp -d)
 slurm_ports=($(python3 -c '
 import socket
@@ -26,8 +32,9 @@ cat >"$slurm/slurm.conf" <<EOF
 ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
 SlurmctldPort=${slurm_ports[0]}
-SlurmUser=root
-SlurmdUser=root
+SlurmUser=$(id -un)
+SlurmdUser=$(id -un)
+${slurm_plugins:+PluginDir=$slurm_plugins}
 AuthType=auth/munge
 AuthInfo=socket=$slurm/munge/socket
 CredType=cred/munge
@@ -71,7 +78,7 @@ munged --force --socket="$slurm/munge/socket" --key-file="$slurm/munge/key" --pi
 }
 start_controller || { cat "$slurm/start.log" "$slurm/slurmctld.log" >&2; fail "slurmctld does not start"; }
 for node in n1 n2; do
-  slurmd -N "$node" -f "$SLURM_CONF" >>"$slurm/start.log" 2>&1 || {
+  slurmd -N "$node" -f "$SLURM_CONF" ${slurm_step[@]+"${slurm_step[@]}"} >>"$slurm/start.log" 2>&1 || {
     cat "$slurm/start.log" "$slurm/$node.log" >&2
     fail "slurmd does not start"
   }
