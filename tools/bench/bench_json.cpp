@@ -193,7 +193,8 @@ Json setting_json(const DeviceDescription& device, const Ceilings& ceilings) {
   for (const auto& [name, value] : ceilings.roofs) {
     roofs[name] = value.value;
   }
-  json["ceilings"] = {{"roofs", roofs}, {"buffer_bytes", ceilings.buffer_bytes}};
+  json["ceilings"] = {
+      {"roofs", roofs}, {"buffer_bytes", ceilings.buffer_bytes}, {"foreign", ceilings.foreign()}};
   return json;
 }
 

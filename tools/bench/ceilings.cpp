@@ -40,7 +40,8 @@ std::optional<Ceilings> read_cache(const std::filesystem::path& path,
     bool sane = ceilings.buffer_bytes > 0;
     for (const Roof& roof : all_roofs()) {
       const Json& entry = json.at("roofs").at(roof.name);
-      const RoofValue value{entry.at("value").get<double>(), entry.at("clock_mhz").get<double>()};
+      const RoofValue value{entry.at("value").get<double>(), entry.at("clock_mhz").get<double>(),
+                            false};
       sane = sane && std::isfinite(value.value) && value.value >= 0;
       ceilings.roofs[roof.name] = value;
     }
@@ -102,6 +103,14 @@ double Ceilings::operator[](const std::string& roof) const {
   return found == roofs.end() ? 0.0 : found->second.value;
 }
 
+std::vector<std::string> Ceilings::foreign() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : roofs) {
+    if (value.foreign) names.push_back(name);
+  }
+  return names;
+}
+
 double datasheet_value(const Roof& roof, const DeviceDescription& device) {
   const std::string_view name = roof.name;
   if (roof.unit == Roof::Unit::operations) {
@@ -130,7 +139,10 @@ Ceilings measure_ceilings(TimingDevice& device, const std::filesystem::path& cac
       found = {};
     }
   }
-  write_cache(cache_path(description, cache_dir), description, ceilings);
+  // Measured in company, they would be wrong for as long as they are kept.
+  if (ceilings.foreign().empty()) {
+    write_cache(cache_path(description, cache_dir), description, ceilings);
+  }
   return ceilings;
 }
 

@@ -18,6 +18,8 @@ struct Ceilings {
   std::map<std::string, double> implausible;
 
   [[nodiscard]] double operator[](const std::string& roof) const;  // 0: unknown
+  // Those that were measured while another's process computed on the GPU, and may be too low.
+  [[nodiscard]] std::vector<std::string> foreign() const;
 };
 
 // At least this much is moved each way: a roof of memory depends on the size, and this size is on

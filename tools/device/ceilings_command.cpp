@@ -46,6 +46,12 @@ void print_table(const Ceilings& ceilings, const DeviceDescription& device) {
                both ? fmt::format("{:.0f} %", 100 * found.value / datasheet) : "",
                found.clock_mhz > 0 ? fmt::format("{:.0f}", found.clock_mhz) : "", roof.what);
   }
+  if (const std::vector<std::string> foreign = ceilings.foreign(); !foreign.empty()) {
+    fmt::print(
+        "another's process computed on the GPU while {} were measured, twice over: they may be "
+        "too low, and nothing of this is kept\n",
+        fmt::join(foreign, ", "));
+  }
   for (const auto& [name, value] : ceilings.implausible) {
     fmt::print("roof {} is left out: {} were measured, which is more than this GPU can do\n", name,
                value_text(*find_roof(name), value));
@@ -65,6 +71,7 @@ Json as_json(const Ceilings& ceilings, const DeviceDescription& device) {
           {"device", to_json(device)},
           {"buffer_bytes", ceilings.buffer_bytes},
           {"implausible", ceilings.implausible},
+          {"foreign", ceilings.foreign()},
           {"roofs", roofs}};
 }
 

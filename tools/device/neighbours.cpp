@@ -29,11 +29,14 @@ TimeResult joined(TimeResult earlier, TimeResult later) {
 
 }  // namespace
 
+bool Neighbours::accompanied(const std::function<void()>& take) const {
+  const bool before = !look_().empty();
+  take();
+  return before || !look_().empty();
+}
+
 bool Neighbours::take_set(const std::function<TimeResult()>& take, TimeResult& result) const {
-  bool there = !look_().empty();
-  result = take();
-  there = there || !look_().empty();
-  if (!there) return false;
+  if (!accompanied([&] { result = take(); })) return false;
   for (std::vector<TimeSample>& samples : result.samples) {
     for (TimeSample& sample : samples) sample.foreign = true;
   }
@@ -47,6 +50,16 @@ TimeResult Neighbours::time(const std::function<TimeResult()>& take) {
   stay_ = take_set(take, second);
   if (second.fault) return second;
   return joined(std::move(first), std::move(second));
+}
+
+RoofValue Neighbours::measure(const std::function<RoofValue()>& take) {
+  RoofValue value;
+  value.foreign = accompanied([&] { value = take(); });
+  if (value.foreign && !stay_) {
+    stay_ = accompanied([&] { value = take(); });
+    value.foreign = stay_;
+  }
+  return value;
 }
 
 }  // namespace kernelloop

@@ -2,6 +2,7 @@
 // steps away; who does not know of it is seen only by asking the driver.
 #pragma once
 
+#include "device/roof.hpp"
 #include "device/timing.hpp"
 
 #include <functional>
@@ -22,7 +23,13 @@ class Neighbours {
   // something wrong in it comes back as it is.
   TimeResult time(const std::function<TimeResult()>& take);
 
+  // The same for one value: the first that was measured without company, or else the second, marked
+  // as `foreign`.
+  RoofValue measure(const std::function<RoofValue()>& take);
+
  private:
+  // Whether somebody was there before or after `take`.
+  bool accompanied(const std::function<void()>& take) const;
   // One set, and whether somebody was there.
   bool take_set(const std::function<TimeResult()>& take, TimeResult& result) const;
 

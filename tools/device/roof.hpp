@@ -26,6 +26,7 @@ const Roof* find_roof(std::string_view name);  // nullptr: there is none of that
 struct RoofValue {
   double value = 0;      // in the roof's unit; 0: this device has nothing of the kind
   double clock_mhz = 0;  // of a multiprocessor meanwhile; 0: unknown
+  bool foreign = false;  // another's process computed on the GPU: see neighbours.hpp
 };
 
 }  // namespace kernelloop

@@ -305,6 +305,23 @@ struct Worker::Impl {
     return result;
   }
 
+  RoofValue roof_once(const Roof& roof, std::int64_t bytes) {
+    Answer answer =
+        ask(Json{{"op", "roof"}, {"name", roof.name}, {"bytes", bytes}}, {}, k_roof_timeout);
+    RoofValue value;
+    if (!answer.fault) {
+      answer.fault = read([&] {
+        answer.reply.at("value").get_to(value.value);
+        answer.reply.at("clock_mhz").get_to(value.clock_mhz);
+      });
+    }
+    if (answer.fault) {
+      fail(ExitCode::environment, "measuring the roof '{}' failed: {}", roof.name,
+           answer.fault.message);
+    }
+    return value;
+  }
+
   // Starts a worker if need be and loads what `modules` name.
   struct Loading {
     Fault fault;
@@ -466,22 +483,7 @@ TimeResult Worker::time(const TimeRequest& request) {
 RoofValue Worker::measure_roof(const Roof& roof, std::int64_t bytes) {
   if (impl_->options.device != "cuda") fail(ExitCode::internal, "an emulation has no roofs");
   impl_->prepare({});
-  Impl::Answer answer =
-      impl_->ask(Json{{"op", "roof"}, {"name", roof.name}, {"bytes", bytes}}, {}, k_roof_timeout);
-  if (answer.fault) {
-    fail(ExitCode::environment, "measuring the roof '{}' failed: {}", roof.name,
-         answer.fault.message);
-  }
-  RoofValue value;
-  const Fault unreadable = impl_->read([&] {
-    answer.reply.at("value").get_to(value.value);
-    answer.reply.at("clock_mhz").get_to(value.clock_mhz);
-  });
-  if (unreadable) {
-    fail(ExitCode::environment, "measuring the roof '{}' failed: {}", roof.name,
-         unreadable.message);
-  }
-  return value;
+  return impl_->others().measure([&] { return impl_->roof_once(roof, bytes); });
 }
 
 }  // namespace kernelloop

@@ -1,5 +1,6 @@
 #include "bench/ceilings.hpp"
 
+#include "bench/bench_json.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 
@@ -87,6 +88,23 @@ TEST(Ceilings, ARoofAboveTheDatasheetIsLeftOut) {
   EXPECT_EQ(measured.implausible.at("copy"), device.copy_bandwidth);
   device.copy_bandwidth = 1.05 * device.description.datasheet_bandwidth;
   EXPECT_EQ(measure_ceilings(device, directory.path())["copy"], device.copy_bandwidth);
+}
+
+TEST(Ceilings, WhatWasMeasuredInCompanyIsNamedAndNotKept) {
+  TemporaryDirectory directory;
+  ScriptedDevice device;
+  device.company = "copy";
+  device.copy_bandwidth = 1e11;
+  const Ceilings measured = ceilings_of(device, directory.path());
+  EXPECT_EQ(measured["copy"], 1e11);
+  EXPECT_THAT(measured.foreign(), testing::ElementsAre("copy"));
+  EXPECT_THAT(setting_json(device.description, measured)["ceilings"]["foreign"],
+              testing::ElementsAre("copy"));
+  device.company.clear();
+  device.copy_bandwidth = 4e11;
+  EXPECT_EQ(ceilings_of(device, directory.path())["copy"], 4e11);
+  EXPECT_EQ(device.copies.size(), 2u);
+  EXPECT_THAT(ceilings_of(device, directory.path()).foreign(), testing::IsEmpty());
 }
 
 TEST(SpeedOfLight, IsTheSlowestOfWhatIsKnown) {

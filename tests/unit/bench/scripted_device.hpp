@@ -68,7 +68,7 @@ class ScriptedDevice : public TimingDevice {
   // Of the roofs only those of memory are known, all alike.
   RoofValue measure_roof(const Roof& roof, std::int64_t bytes) override {
     if (std::string_view(roof.name) == "copy") copies.push_back(bytes);
-    return {roof.unit == Roof::Unit::bytes ? copy_bandwidth : 0.0, 1980};
+    return {roof.unit == Roof::Unit::bytes ? copy_bandwidth : 0.0, 1980, company == roof.name};
   }
 
   DeviceDescription description;
@@ -81,6 +81,7 @@ class ScriptedDevice : public TimingDevice {
   CounterResult counters;  // where they are asked for
   int counted = 0;
   double copy_bandwidth = 4e11;
+  std::string company;  // the roof in whose measurement another process is found
 
   std::vector<Artifact> loaded;
   std::vector<Poison> poisons;

@@ -24,6 +24,14 @@ class NeighboursTest : public ::testing::Test {
     });
   }
 
+  // A value that tells which measurement it is.
+  RoofValue measure() {
+    return neighbours_.measure([this] {
+      order_ += 't';
+      return RoofValue{100.0 * ++sets_, 1980, false};
+    });
+  }
+
   static std::vector<bool> foreign(const TimeResult& result) {
     std::vector<bool> flags;
     for (const TimeSample& sample : result.samples.back()) flags.push_back(sample.foreign);
@@ -95,6 +103,29 @@ TEST_F(NeighboursTest, ASecondSetHidesNothingThatIsWrongInTheFirst) {
   next_.fault = {FaultKind::timeout, "no end"};
   EXPECT_EQ(time().fault.kind, FaultKind::timeout);
   EXPECT_EQ(sets_, 3);
+}
+
+TEST_F(NeighboursTest, AValueIsMeasuredOnceMoreWhenSomebodyWasThere) {
+  EXPECT_EQ(measure().value, 100);
+  EXPECT_EQ(order_, "ltl");
+  for (const int look : {2, 3}) {  // before, and after
+    looks_ = 2;
+    sets_ = 0;
+    seen_ = {look};
+    const RoofValue value = measure();
+    EXPECT_EQ(value.value, 200) << look;
+    EXPECT_FALSE(value.foreign) << look;
+  }
+}
+
+TEST_F(NeighboursTest, AValueIsMarkedWhenSomebodyStays) {
+  seen_ = {0, 1, 2};  // company at the start needs no second look
+  EXPECT_TRUE(measure().foreign);
+  EXPECT_EQ(sets_, 2);
+  EXPECT_TRUE(measure().foreign);
+  EXPECT_EQ(sets_, 3);
+  EXPECT_FALSE(measure().foreign);
+  EXPECT_THAT(foreign(time()), ElementsAre(false, false));
 }
 
 }  // namespace
