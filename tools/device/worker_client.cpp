@@ -173,6 +173,9 @@ struct Worker::Impl {
     confined = confine_worker(start, proof);
     sandboxed = start.sandbox.has_value();
     process = std::make_unique<WorkerProcess>(start);
+    if (const std::string memory = process->memory_text(); !memory.empty()) {
+      confined += "; " + memory;
+    }
     return process->ask(Json{{"op", "describe"}, {"times", options.times}}, {}, k_describe_timeout);
   }
 

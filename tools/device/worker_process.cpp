@@ -34,6 +34,7 @@ constexpr int k_channel_in_worker = 3;
 constexpr int k_info_in_sandbox = 4;  // bubblewrap closes it before the worker starts
 constexpr int k_signal_codes = 128;   // bubblewrap's exit code for a signal is the signal beyond it
 constexpr std::chrono::milliseconds k_patience{500};
+constexpr const char* k_took_more = "was killed: it took more than ";
 constexpr std::chrono::milliseconds k_sandbox_patience{10000};
 constexpr std::chrono::milliseconds k_watcher_patience{20000};
 
@@ -63,7 +64,8 @@ struct ChildStart {
   char** environment;
   int channel;
   int output;
-  int info;  // -1: none
+  int info;      // -1: none
+  int entrance;  // of the group that it joins; -1: none
   pid_t parent;
   void (*limit)() noexcept;
 };
@@ -73,6 +75,7 @@ struct ChildStart {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != start.parent) ::_exit(126);  // it died before we asked to be told
+  if (start.entrance >= 0 && !join_control_group(start.entrance)) ::_exit(126);
   const int input = ::open("/dev/null", O_RDONLY);
   const std::array<int, 5> kept{input, start.output, start.output, start.channel, start.info};
   static_assert(kept.size() == k_info_in_sandbox + 1 && k_channel_in_worker == 3);
@@ -101,7 +104,7 @@ int poll_milliseconds(Deadline deadline) {
 WorkerProcess::WorkerProcess(const WorkerStart& start) : channel_(Descriptor()) {
   watched_ = !start.watcher.empty();
   sandboxed_ = start.sandbox.has_value();
-  memory_limit_ = watched_ ? 0 : start.memory_limit;
+  enclose(watched_ ? 0 : start.memory_limit);
   std::vector<std::string> argument_texts;
   std::vector<std::string> variable_texts;
   if (sandboxed_) {
@@ -147,6 +150,7 @@ WorkerProcess::WorkerProcess(const WorkerStart& start) : channel_(Descriptor()) 
                          sockets.theirs.get(),
                          pipe.write.get(),
                          sandboxed_ ? info.write.get() : -1,
+                         group_ ? group_->entrance() : -1,
                          ::getpid(),
                          watched_ ? limit_watched_worker : limit_worker};
   pid_ = ::fork();
@@ -161,6 +165,22 @@ WorkerProcess::WorkerProcess(const WorkerStart& start) : channel_(Descriptor()) 
 }
 
 WorkerProcess::~WorkerProcess() { end(); }
+
+void WorkerProcess::enclose(std::size_t memory_limit) {
+  memory_limit_ = memory_limit;
+  if (memory_limit_ == 0 || control_group_home().path.empty()) return;
+  group_ = ControlGroup::make(control_group_home().path);
+  // Threads beyond the most are the watch's to tell of; what it is too slow for ends here.
+  if (group_ &&
+      !(group_->limit_memory(memory_limit_) && group_->limit_processes(2 * k_most_threads))) {
+    group_.reset();
+  }
+}
+
+std::string WorkerProcess::memory_text() const {
+  if (memory_limit_ == 0) return {};
+  return group_ ? "memory limited by a control group" : "memory watched";
+}
 
 void WorkerProcess::drain() {
   if (output_.open() && !tail_.drain(output_.get())) output_.reset();
@@ -205,16 +225,26 @@ void WorkerProcess::share(const std::vector<int>& descriptors) {
     if (::fstat(descriptor, &status) != 0) continue;
     shared_[status.st_ino] = static_cast<std::size_t>(status.st_size);
   }
+  // Whoever touches them first is charged for them.
+  if (group_ && !shared_.empty()) static_cast<void>(group_->limit_memory(allowed_memory()));
+}
+
+std::string WorkerProcess::memory_amount() const {
+  return fmt::format("{} MiB of memory", memory_limit_ >> 20);
+}
+
+std::size_t WorkerProcess::allowed_memory() const {
+  std::size_t allowed = memory_limit_;
+  for (const auto& [inode, bytes] : shared_) allowed += bytes;
+  return allowed;
 }
 
 std::string WorkerProcess::takes_too_much() {
   if (memory_limit_ == 0) return {};
   learn_sandboxed();
   if (worker_ < 0) return {};
-  std::size_t allowed = memory_limit_;
-  for (const auto& [inode, bytes] : shared_) allowed += bytes;
   const Footprint footprint = footprint_of(worker_);
-  if (footprint.memory > allowed) return fmt::format("{} MiB of memory", memory_limit_ >> 20);
+  if (footprint.memory > allowed_memory()) return memory_amount();
   if (footprint.threads > k_most_threads) return fmt::format("{} threads", k_most_threads);
   return {};
 }
@@ -259,6 +289,7 @@ void WorkerProcess::leave(const FileLock& lock) {
     if (network_.open()) kept.push_back(network_.get());
     if (keep_until_gone(kept, dying)) {
       pid_ = -1;
+      if (group_) group_->leave();
       return;
     }
   }
@@ -301,7 +332,7 @@ Exchange WorkerProcess::ask(const Json& request, const std::vector<int>& descrip
     if (const std::string excess = ready == 0 ? takes_too_much() : std::string(); !excess.empty()) {
       end();
       result.end = Exchange::End::died;
-      result.how_it_died = "was killed: it took more than " + excess;
+      result.how_it_died = k_took_more + excess;
       return result;
     }
     if (watched[1].revents != 0) drain();
@@ -330,7 +361,9 @@ Exchange WorkerProcess::ask(const Json& request, const std::vector<int>& descrip
     wait_for_exit(watched_ ? k_watcher_patience : k_patience);
   }
   result.end = gone ? Exchange::End::died : Exchange::End::timed_out;
+  const bool out_of_memory = group_ && group_->ran_out_of_memory();
   result.how_it_died = how_it_ended(end());
+  if (out_of_memory) result.how_it_died = k_took_more + memory_amount();
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/channel.hpp"
+#include "support/control_group.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
 #include "support/output_tail.hpp"
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +55,9 @@ class WorkerProcess {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
+  // How the memory of the worker is kept below its limit, in words; empty: it has none.
+  [[nodiscard]] std::string memory_text() const;
+
   // After anything but `replied` the process is gone.
   Exchange ask(const Json& request, const std::vector<int>& descriptors,
                std::chrono::milliseconds timeout);
@@ -67,9 +72,12 @@ class WorkerProcess {
   [[nodiscard]] const std::string& output() const noexcept { return tail_.text(); }
 
  private:
+  void enclose(std::size_t memory_limit);
   void drain();
   void learn_sandboxed();
-  std::string takes_too_much();  // of what; empty: it does not
+  std::string takes_too_much();                      // of what; empty: it does not
+  [[nodiscard]] std::string memory_amount() const;   // "200 MiB of memory", its limit
+  [[nodiscard]] std::size_t allowed_memory() const;  // with what is shared with it
   void share(const std::vector<int>& descriptors);
   std::string how_it_ended(int status) const;
   bool exited() const;
@@ -90,6 +98,7 @@ class WorkerProcess {
   // on a machine with an H200: that is not to be the worker, while the GPU waits for its end.
   Descriptor network_;
   std::size_t memory_limit_ = 0;
+  std::unique_ptr<ControlGroup> group_;          // none: its memory is only looked at
   std::map<unsigned long, std::size_t> shared_;  // bytes by inode
 };
 

@@ -1,3 +1,4 @@
+#include "support/control_group.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/json_members.hpp"
@@ -128,11 +129,22 @@ Finding sandbox() {
           "allow user namespaces (kernel.unprivileged_userns_clone, AppArmor)"};
 }
 
+Finding memory_limit() {
+  const ControlGroupHome& home = control_group_home();
+  if (home.path.empty()) {
+    return {Level::ok, "memory limit",
+            "watched, twenty times a second; the kernel cannot limit it: " + home.problem, ""};
+  }
+  return {Level::ok, "memory limit", "by the kernel, in control groups below " + home.path.string(),
+          ""};
+}
+
 }  // namespace
 
 std::vector<Finding> check_device(const Surroundings& machine) {
   return {driver(machine), device(machine, "cuda"), device(machine, "cpu"),
-          cupti(machine),  counters(machine),       sandbox()};
+          cupti(machine),  counters(machine),       sandbox(),
+          memory_limit()};
 }
 
 }  // namespace kernelloop

@@ -183,7 +183,7 @@ TEST_F(OpenEscape, WhatIsOpenWithoutASandboxIsNamed) {
   Worker worker(WorkerOptions{"cpu", KERNELLOOP_DEVICE_PROGRAM, {}});
   EXPECT_THAT(worker.device().confinement,
               HasSubstr("no bubblewrap (KERNELLOOP_SANDBOX is off): files, network and other "
-                        "processes within reach; own process group"));
+                        "processes within reach; memory "));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What a candidate can do to its worker, and what the parent makes of it.
 #include "device/worker_client.hpp"
 #include "device/worker_process.hpp"
+#include "support/control_group.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/sandbox.hpp"
@@ -73,6 +74,9 @@ TEST_F(Supervision, DescribesTheDevice) {
   EXPECT_GT(device.memory_bytes, 0);
   EXPECT_THAT(device.confinement,
               HasSubstr(sandbox_problem().empty() ? "bubblewrap (no network" : "no bubblewrap ("));
+  EXPECT_THAT(device.confinement, HasSubstr(control_group_home().path.empty()
+                                                ? "; memory watched; "
+                                                : "; memory limited by a control group; "));
   EXPECT_THAT(device.confinement, HasSubstr("no new privileges"));
   EXPECT_THAT(device.confinement, HasSubstr("ends with its parent"));
   EXPECT_THAT(device.confinement, HasSubstr("no other programs, no sockets, no signals"));
