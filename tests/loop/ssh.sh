@@ -112,6 +112,20 @@ expect "Host key verification failed" changed.log
 exits 0 second.log "$ssh_launcher" deadhost,gpuhost "${step[@]}"
 cmp here.json out/reference.json || fail "the second host was not taken"
 
+# A login that prints something is not part of the result; what waiting does not mend is said at once.
+export KERNELLOOP_SSH_PATIENCE=600
+rm out/reference.json
+# With connections of their own, as above: they differ in the key alone.
+mkdir -m 700 "$XDG_RUNTIME_DIR"/{greeted,poor}
+exits 0 greeting.log env XDG_RUNTIME_DIR="$XDG_RUNTIME_DIR/greeted" "$ssh_launcher" greetinghost "${step[@]}"
+cmp here.json out/reference.json || fail "another result behind a greeting"
+cmp here.log greeting.log || fail "another line behind a greeting"
+exits 8 poor.log env XDG_RUNTIME_DIR="$XDG_RUNTIME_DIR/poor" timeout 60 "$ssh_launcher" poorhost "${step[@]}"
+expect "kernelloop-ssh: poorhost: the step ended without a result: it has no setsid (util-linux)" poor.log
+KERNELLOOP_SSH_DIR=$work_dir/broken.json exits 8 folder.log timeout 60 "$ssh_launcher" gpuhost "${step[@]}"
+expect "Not a directory (exit code 73 of its shell)" folder.log
+nothing_left
+
 # Connections that break at any time: the same result, the step run once, and nothing left.
 export KERNELLOOP_SSH_PATIENCE=60
 (umask 0 && : >runs && : >running)  # the steps write there

@@ -1,5 +1,6 @@
 # A real sshd on 127.0.0.1 with keys of its own, for the tests of the ssh launcher; source it after
 # harness.sh. Sets KERNELLOOP_SSH_CONFIG to a configuration that knows the host `gpuhost`, and
+# `greetinghost` and `poorhost`, whose logins print something or find few programs, and
 # `cuthost`, the same behind tests/loop/cutter.py with the file $CUT_AFTER. Steps run there as a user
 # of their own where root can have one without touching this machine, in a mount namespace with
 # another list of users; else as the user of the test.
@@ -11,10 +12,17 @@ sshd_program=$(command -v sshd || { [[ -x /usr/sbin/sshd ]] && echo /usr/sbin/ss
 }
 ssh_dir=$work_dir/ssh
 mkdir -p -m 700 "$ssh_dir"
-for key in host user other; do
+for key in host user other greeted poor; do
   ssh-keygen -q -t ed25519 -N '' -C "$key of a test" -f "$ssh_dir/$key"
 done
 cp "$ssh_dir/user.pub" "$ssh_dir/authorized"
+# A login that prints, and one that finds few programs.
+mkdir "$ssh_dir/few"
+for program in sh tar mkdir mv rm cat sleep chmod; do
+  ln -s "$(command -v $program)" "$ssh_dir/few/$program"
+done
+echo "command=\"echo Welcome to the host.; eval \\\"\$SSH_ORIGINAL_COMMAND\\\"\" $(cat "$ssh_dir/greeted.pub")
+command=\"PATH='$ssh_dir/few'; eval \\\"\$SSH_ORIGINAL_COMMAND\\\"\" $(cat "$ssh_dir/poor.pub")" >>"$ssh_dir/authorized"
 remote=$work_dir/remote
 ssh_user=$(id -un)
 ssh_uid=$EUID
@@ -49,13 +57,18 @@ MaxStartups 100
 EOF
 echo "[127.0.0.1]:$ssh_port $(cat "$ssh_dir/host.pub")" >"$ssh_dir/known"
 cat >"$ssh_dir/config" <<EOF
-Host gpuhost cuthost changed deadhost
+Host greetinghost
+  IdentityFile $ssh_dir/greeted
+Host poorhost
+  IdentityFile $ssh_dir/poor
+Host gpuhost cuthost greetinghost poorhost changed deadhost
   HostName 127.0.0.1
   User $ssh_user
-  IdentityFile $ssh_dir/user
   IdentitiesOnly yes
   GlobalKnownHostsFile /dev/null
-Host gpuhost cuthost
+Host gpuhost cuthost changed deadhost
+  IdentityFile $ssh_dir/user
+Host gpuhost cuthost greetinghost poorhost
   Port $ssh_port
   UserKnownHostsFile $ssh_dir/known
 Host cuthost
