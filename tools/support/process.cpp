@@ -1,5 +1,6 @@
 #include "support/process.hpp"
 
+#include "support/control_group.hpp"
 #include "support/error.hpp"
 #include "support/pipe.hpp"
 #include "support/process_tree.hpp"
@@ -19,6 +20,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -102,7 +104,7 @@ void limit_to(decltype(RLIMIT_AS) resource, std::size_t most) {
 
 // Only async-signal-safe calls between fork and exec.
 [[noreturn]] void become(const Command& command, const char* program, char** arguments,
-                         char** environment, int in, int out, int err, int report,
+                         char** environment, int in, int out, int err, int report, int entrance,
                          const sigset_t& mask) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -117,7 +119,8 @@ void limit_to(decltype(RLIMIT_AS) resource, std::size_t most) {
   }
   limit_to(RLIMIT_AS, command.memory_limit);
   limit_to(RLIMIT_FSIZE, command.file_limit);
-  if (command.directory.empty() || ::chdir(command.directory.c_str()) == 0) {
+  const bool joined = entrance < 0 || join_control_group(entrance);
+  if (joined && (command.directory.empty() || ::chdir(command.directory.c_str()) == 0)) {
     ::execve(program, arguments, environment);
   }
   const int reason = errno;
@@ -147,6 +150,21 @@ void feed(Descriptor& sink, std::string_view& pending) {
   if (pending.empty()) sink.reset();
 }
 
+std::string memory_excess(const Command& command) {
+  return fmt::format("more than {} MiB of memory", command.most_memory >> 20);
+}
+
+// The group of a command that has a limit of memory, where one can be made. Threads beyond the most
+// are the watch's to tell of; what it is too slow for ends here.
+std::unique_ptr<ControlGroup> group_for(const Command& command) {
+  if (command.most_memory == 0 || control_group_home().path.empty()) return nullptr;
+  std::unique_ptr<ControlGroup> group = ControlGroup::make(control_group_home().path);
+  const bool limited =
+      group && group->limit_memory(command.most_memory) &&
+      (command.most_threads == 0 || group->limit_processes(2 * command.most_threads));
+  return limited ? std::move(group) : nullptr;
+}
+
 // Looks after Command::most_processes, most_threads and most_memory.
 class TreeWatch {
  public:
@@ -169,7 +187,7 @@ class TreeWatch {
       return fmt::format("more than {} threads at once", command_.most_threads);
     }
     if (command_.most_memory > 0 && tree.memory > command_.most_memory) {
-      return fmt::format("more than {} MiB of memory", command_.most_memory >> 20);
+      return memory_excess(command_);
     }
     return {};
   }
@@ -212,6 +230,9 @@ ProcessResult run(const Command& command) {
   Pipe report = make_pipe(ExitCode::io);
   SignalWatch watch;
 
+  const std::unique_ptr<ControlGroup> group = group_for(command);
+  const int entrance = group ? group->entrance() : -1;
+
   const Clock::time_point start = Clock::now();
   const pid_t child = ::fork();
   if (child < 0) {
@@ -220,7 +241,7 @@ ProcessResult run(const Command& command) {
   if (child == 0) {
     become(command, program.c_str(), const_cast<char**>(arguments.data()),
            const_cast<char**>(environment.data()), in.read.get(), out.write.get(), err.write.get(),
-           report.write.get(), watch.previous());
+           report.write.get(), entrance, watch.previous());
   }
   ::setpgid(child, child);  // both sides do it, so that neither can be too early
   in.read.reset();
@@ -284,6 +305,9 @@ ProcessResult run(const Command& command) {
     if (reaped && Clock::now() >= grace) break;
   }
   ::kill(-child, SIGKILL);  // whatever the child left behind in its group
+  if (group && result.excess.empty() && group->ran_out_of_memory()) {
+    result.excess = memory_excess(command);
+  }
   result.wall = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
