@@ -192,7 +192,8 @@ bool WorkerProcess::exited() const {
          information.si_pid == pid_;
 }
 
-// bubblewrap writes {"child-pid": 17, ...} when it has made its namespaces.
+// bubblewrap writes {"child-pid": 17, ...} when it has made its namespaces. It may still write more,
+// which would end it if nobody could read it.
 void WorkerProcess::learn_sandboxed() {
   if (!sandboxed_) {
     worker_ = pid_;
@@ -205,7 +206,6 @@ void WorkerProcess::learn_sandboxed() {
     const std::string_view said(text.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
     if (const std::size_t at = said.find(k_name); at != std::string_view::npos) {
       inner_ = std::atoi(text.data() + at + k_name.size());
-      info_.reset();
     }
   }
   if (worker_ >= 0 || inner_ < 0) return;

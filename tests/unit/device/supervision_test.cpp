@@ -4,6 +4,7 @@
 #include "support/control_group.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/process.hpp"
 #include "support/sandbox.hpp"
 
 #include <gmock/gmock.h>
@@ -59,6 +60,30 @@ class Supervision : public ::testing::Test {
   TensorArena arena_ = make_tensors(k_elements);
   Worker worker_;
 };
+
+// bubblewrap tells in several writes; on a busy machine time passes between them.
+TEST(SupervisionOfSandboxes, ASlowSandboxIsHeardToItsEnd) {
+  if (!sandbox_problem().empty()) GTEST_SKIP() << sandbox_problem();
+  const TemporaryDirectory directory;
+  const std::filesystem::path slow = directory.path() / "bwrap";
+  std::ofstream(slow) << "#!/bin/bash\n"
+                         "printf '{\"child-pid\": %d' $$ >&4\n"
+                         "sleep 0.3\n"
+                         "printf '}\\n' >&4\n"
+                         "exec 5>/dev/null\n"
+                         "for word; do [[ $word != 4 ]] || word=5; words+=(\"$word\"); done\n"
+                      << "exec " << find_program("bwrap").string() << " \"${words[@]}\"\n";
+  std::filesystem::permissions(slow, std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (directory.path().string() + ":" + path).c_str(), 1);
+  try {
+    Worker worker = make_worker();
+    EXPECT_EQ(worker.device().kind, "cpu");
+  } catch (const Error& error) {
+    ADD_FAILURE() << error.what();
+  }
+  ::setenv("PATH", path.c_str(), 1);
+}
 
 TEST_F(Supervision, AGoodKernelFillsItsOutput) {
   const RunResult result = run("twice");
