@@ -27,7 +27,7 @@ namespace kernelloop {
 namespace {
 
 constexpr std::int64_t k_elements = std::int64_t{132} * 2048;  // a full wave of a large GPU
-constexpr int k_first_guess = 2000;              // rounds
+constexpr int k_first_guess = 2000;                            // rounds
 constexpr int k_comparisons_per_process = 20;
 // A process keeps its pages, and what they cost, for all its samples: 0.5 us in 24 between one and
 // the next of either program.

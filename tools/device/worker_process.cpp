@@ -192,8 +192,8 @@ bool WorkerProcess::exited() const {
          information.si_pid == pid_;
 }
 
-// bubblewrap writes {"child-pid": 17, ...} when it has made its namespaces. It may still write more,
-// which would end it if nobody could read it.
+// bubblewrap writes {"child-pid": 17, ...} when it has made its namespaces. It may still write
+// more, which would end it if nobody could read it.
 void WorkerProcess::learn_sandboxed() {
   if (!sandboxed_) {
     worker_ = pid_;
