@@ -92,10 +92,13 @@ double needle(const FamilyDraw& tensor, std::int64_t index) {
   return tensor.center + sign_of(tensor.row(index)) * 16.0 * tensor.spread;
 }
 
-// Where exp() of the rest vanishes beside it, by degrees.
+// Where exp() of the rest vanishes beside it, by degrees: the rows, however few, are spread evenly
+// over them.
 double leads(const FamilyDraw& tensor, std::int64_t index) {
+  constexpr double k_golden = 0.6180339887498949;
   if (!tensor.is_needle(index)) return tensor.own(index);
-  return tensor.center + 2.0 * tensor.spread + 24.0 * row_uniform(tensor, tensor.row(index));
+  const double place = tensor.uniform(0, 3) + k_golden * static_cast<double>(tensor.row(index));
+  return tensor.center + 2.0 * tensor.spread + 24.0 * (place - std::floor(place));
 }
 
 // Rows of all sizes between the spec's own and those of `tiny`, where neither a constant that is
@@ -173,11 +176,15 @@ double exponents(const FamilyDraw& tensor, std::int64_t index) {
   return edge * (2.0 * tensor.uniform(index) - 1.0);
 }
 
-// Four values, of which two are equal: -0 and +0.
+// Four values, of which two are equal: -0 and +0. By turns all of them, none above zero and none
+// below, so that the zeros are the greatest and the lowest too.
 double ties(const FamilyDraw& tensor, std::int64_t index) {
   constexpr std::array k_values{-1.0, -0.0, 0.0, 1.0};
-  const auto choice = static_cast<std::size_t>(4.0 * tensor.uniform(index));
-  return k_values.at(choice) * power_of_two_near(size_of(tensor));
+  const auto drawn = static_cast<std::int64_t>(3.0 * tensor.uniform(0, 2));
+  const std::int64_t turn = tensor.rows == 1 ? drawn : tensor.row(index) % 3;
+  const double random = tensor.uniform(index);
+  const double place = turn == 0 ? 4.0 * random : 3.0 * random + (turn == 1 ? 0.0 : 1.0);
+  return k_values.at(static_cast<std::size_t>(place)) * power_of_two_near(size_of(tensor));
 }
 
 double sorted(const FamilyDraw& tensor, std::int64_t index) {
@@ -223,14 +230,18 @@ double denormal(const FamilyDraw& tensor, std::int64_t index) {
 
 // Masked elements, by chance and in one run ahead of the others or behind them, as padding is; one
 // that overflowed, in every eighth row several; and a row masked whole. A row that is alone is any
-// of these.
+// of these. In half of the rows with masked elements the others lie so far below zero that exp()
+// of them is 0: what stands in for the maximum of nothing must not be greater than they are.
 double infinite(const FamilyDraw& tensor, std::int64_t index) {
+  constexpr double k_far_below = 128.0;  // deviations
   const std::int64_t row = tensor.row(index);
   const auto drawn = static_cast<std::int64_t>(8.0 * tensor.uniform(0, 2));
   const std::int64_t kind = tensor.rows == 1 ? drawn : row % 8;
   const double others = static_cast<double>(std::max<std::int64_t>(1, tensor.cols - 1));
   const auto run = 1 + static_cast<std::int64_t>(others * row_uniform(tensor, row));
   if (kind == 5 && tensor.uniform(index, 1) < 0.125) return k_overflown;
+  const bool low = tensor.uniform((row + 1) * tensor.cols - 1, 2) < 0.5;
+  const double visible = tensor.own(index) - (low ? k_far_below * tensor.spread : 0.0);
   switch (kind) {
     case 1:
     case 5:
@@ -239,11 +250,11 @@ double infinite(const FamilyDraw& tensor, std::int64_t index) {
     case 6:
       return -k_overflown;
     case 3:
-      return tensor.column(index) < run ? -k_overflown : tensor.own(index);
+      return tensor.column(index) < run ? -k_overflown : visible;
     case 7:
-      return tensor.column(index) >= tensor.cols - run ? -k_overflown : tensor.own(index);
+      return tensor.column(index) >= tensor.cols - run ? -k_overflown : visible;
     default:
-      return tensor.uniform(index) < 0.25 ? -k_overflown : tensor.own(index);
+      return tensor.uniform(index) < 0.25 ? -k_overflown : visible;
   }
 }
 
@@ -262,12 +273,14 @@ double few_nan(const FamilyDraw& tensor, std::int64_t index) {
   return tensor.own(index);
 }
 
-// One element that lifts the results which it enters to the top of the range. The ordinary ones
-// beside it are at most 4 or so times smaller than their own greatest.
+// One element that lifts the results which it enters to the top of the range: by itself in half of
+// the cases, in the others times the ordinary ones, which are at most 4 or so times smaller than
+// their own greatest.
 double near_limit(const FamilyDraw& tensor, std::int64_t index) {
   if (!tensor.is_chosen(index)) return tensor.own(index);
   const double sign = tensor.uniform(index) < 0.5 ? -1.0 : 1.0;
-  return sign * tensor.top * (0.75 + 0.25 * tensor.uniform(index, 1));
+  const double factor = tensor.uniform(index, 2) < 0.5 ? 1.0 : 3.96875;
+  return sign * factor * tensor.top * (0.75 + 0.25 * tensor.uniform(index, 1));
 }
 
 double lowest(const FamilyDraw& tensor, std::int64_t /*index*/) { return tensor.values.low; }

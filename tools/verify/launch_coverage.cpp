@@ -51,6 +51,19 @@ std::vector<Bindings> covering_all_launches(const RungContext& context,
   return shapes;
 }
 
+void cover_launches_from(const RungContext& context, const std::vector<Bindings>& others,
+                         std::vector<Bindings>& shapes) {
+  if (context.plan == nullptr) return;
+  for (const Launch& launch : context.plan->launches) {
+    const auto selected = [&](const Bindings& shape) {
+      return selects(context.spec, launch, shape);
+    };
+    if (std::any_of(shapes.begin(), shapes.end(), selected)) continue;
+    const auto found = std::find_if(others.begin(), others.end(), selected);
+    if (found != others.end()) shapes.push_back(*found);
+  }
+}
+
 std::vector<Bindings> more_for_rare_launches(const RungContext& context,
                                              const std::vector<Bindings>& shapes) {
   constexpr std::ptrdiff_t k_rare = 3;
@@ -70,7 +83,7 @@ std::vector<Bindings> more_for_rare_launches(const RungContext& context,
 
 std::vector<Bindings> shapes_of_more_rounds(const RungContext& context) {
   if (context.plan == nullptr) return {};
-  const std::int64_t most_elements = std::int64_t{1} << (context.device == "cpu" ? 17 : 22);
+  const std::int64_t most_elements = std::int64_t{1} << (context.device == "cpu" ? 17 : 23);
   return PlanShapes(context.spec, *context.plan, context.device)
       .where_blocks_go_round(most_elements);
 }

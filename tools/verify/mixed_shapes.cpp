@@ -1,4 +1,5 @@
-// Shapes that are long along two axes at once, thin along one, or of lengths drawn anew.
+// Shapes that are long along two axes at once, thin along one, or of lengths drawn anew or beside
+// numbers.
 #include "spec/variable_axes.hpp"
 #include "support/random.hpp"
 #include "verify/shape_moves.hpp"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 namespace kernelloop {
 namespace {
@@ -85,6 +87,26 @@ std::vector<Bindings> drawn_lengths(const OpSpec& spec, const std::string& devic
       }
     }
     list.add(shape);
+  }
+  return std::move(list).by_size();
+}
+
+std::vector<Bindings> lengths_beside(const OpSpec& spec, const std::string& device,
+                                     const std::set<std::int64_t>& numbers) {
+  const std::int64_t most_elements = std::int64_t{1} << (device == "cpu" ? 14 : 20);
+  const Bindings start = start_shape(spec);
+  const std::array starts{near(spec, start, 4), near(spec, start, 2), near(spec, start, 1)};
+  ShapeList list(spec, most_elements);
+  for (const std::string& axis : inner_axes(spec)) {
+    for (const std::int64_t number : numbers) {
+      if (number > most_elements) continue;
+      for (const std::int64_t length : {number - 1, number + 1}) {
+        for (Bindings shape : starts) {
+          if (!move_axis(spec, shape, axis, length) || shape.at(axis) != length) continue;
+          if (list.add(shape)) break;
+        }
+      }
+    }
   }
   return std::move(list).by_size();
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 
 namespace kernelloop {
 
@@ -12,7 +14,19 @@ std::optional<std::int64_t> PlanShapes::where_growth_ends(const Expression& expr
                                                           const std::string& axis,
                                                           const Bindings& shape) const {
   constexpr std::int64_t k_longest = std::int64_t{1} << 13;
-  const std::int64_t most = std::min(k_longest, longest_tried(spec_, axis, device_));
+  constexpr std::int64_t k_longest_alone = std::int64_t{1} << 17;  // grids end at 65,535 along y
+  const bool alone = variables_in(expression) == std::set<std::string>{axis};
+  const std::int64_t most =
+      std::min(alone ? k_longest_alone : k_longest, longest_tried(spec_, axis, device_));
+  // Most grids grow all the way, which three sizes show.
+  std::set<std::int64_t> last;
+  for (const std::int64_t size : {most, 2 * most, 4 * most}) {
+    along(axis, size, size, shape, expression, [&](std::int64_t, std::int64_t value) {
+      last.insert(value);
+      return true;
+    });
+  }
+  if (last.size() != 1) return std::nullopt;
   std::vector<std::int64_t> values(static_cast<std::size_t>(4 * most) + 1, 0);
   along(axis, 1, 4 * most, shape, expression, [&](std::int64_t size, std::int64_t value) {
     values[static_cast<std::size_t>(size)] = value;
@@ -28,7 +42,8 @@ std::optional<std::int64_t> PlanShapes::where_growth_ends(const Expression& expr
 }
 
 std::vector<Bindings> PlanShapes::where_blocks_go_round(std::int64_t most_elements) const {
-  constexpr std::array<std::int64_t, 2> k_others{130, 33};  // beyond a block's warps, else one warp
+  // Beyond a block's warps, else one warp, else what vectors of 16 or 8 elements take.
+  constexpr std::array<std::int64_t, 4> k_others{130, 33, 16, 8};
   ShapeList list(spec_, std::min(most_elements, element_budget(device_)));
   for (const Launch& launch : plan_.launches) {
     for (const Expression& grid : launch.grid) {

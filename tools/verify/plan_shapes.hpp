@@ -62,20 +62,26 @@ class PlanShapes {
 
   // For every launch whose grid stops growing along an axis, as `min(rows, 132)` does, a shape with
   // a little more than twice the indices that it grows for: its blocks go round again, where what
-  // one round leaves behind meets the next. The other axes near 130, or 33 where there would be
-  // more than `most_elements`. Without duplicates, from small to large.
+  // one round leaves behind meets the next. The other axes near 130, or 33, 16, 8 where there would
+  // be more than `most_elements` or the launch is not selected. Without duplicates, from small to
+  // large.
   [[nodiscard]] std::vector<Bindings> where_blocks_go_round(std::int64_t most_elements) const;
 
-  // Each axis at each of `numbers`, the other axes small: sizes that a kernel may tell from others.
-  // From small to large; those that the device cannot take are left out.
+  // Each axis at each of `numbers`, at two more, so that its last index is beyond the number, and
+  // beyond twice the number, the other axes small: sizes that a kernel may tell from others, and
+  // places where an index may begin anew or the rest be left out. For every launch that the
+  // smallest shape does not select, the same beside the sizes of the others that do. From small to
+  // large; those that the device cannot take are left out.
   [[nodiscard]] std::vector<Bindings> at_numbers(const std::set<std::int64_t>& numbers) const;
 
  private:
+  [[nodiscard]] std::int64_t longest_at_numbers(const std::string& axis) const;
   [[nodiscard]] std::vector<Expression> parts_of_launches() const;
   [[nodiscard]] std::vector<Bindings> where_values_differ(const Expression& expression,
                                                           const std::string& axis) const;
   // The smallest size of `axis` from which on `expression`, having grown, is the same at twice and
-  // four times that. Nothing where there is none up to 2^13 or that the device tries.
+  // four times that. Nothing where there is none up to 2^13, or 2^17 where the expression names no
+  // other axis, or that the device tries.
   [[nodiscard]] std::optional<std::int64_t> where_growth_ends(const Expression& expression,
                                                               const std::string& axis,
                                                               const Bindings& shape) const;

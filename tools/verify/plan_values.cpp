@@ -95,15 +95,29 @@ std::vector<Bindings> PlanShapes::beyond(const Launch& launch, const Bindings& s
 
 std::vector<Bindings> PlanShapes::at_numbers(const std::set<std::int64_t>& numbers) const {
   ShapeList list(spec_, element_budget(device_));
-  for (const std::string& axis : axes_) {
-    const std::int64_t most = longest_tried(spec_, axis, device_);
-    for (const std::int64_t number : numbers) {
-      Bindings shape = least_;
-      shape[axis] = number;
-      if (number <= most) list.add(shape);
+  const auto add = [&](const Bindings& start, const Expression* condition) {
+    for (const std::string& axis : axes_) {
+      const std::int64_t most = longest_at_numbers(axis);
+      for (const std::int64_t number : numbers) {
+        for (const std::int64_t size : {number, number + 2, 2 * number + 1}) {
+          Bindings shape = start;
+          shape[axis] = size;
+          if (size <= most && (condition == nullptr || holds(*condition, shape))) list.add(shape);
+        }
+      }
     }
+  };
+  add(least_, nullptr);
+  for (const Launch& launch : plan_.launches) {
+    if (!launch.when || holds(*launch.when, least_)) continue;
+    if (const LaunchShape first = selecting(launch); first.shape) add(*first.shape, &*launch.when);
   }
   return std::move(list).by_size();
+}
+
+std::int64_t PlanShapes::longest_at_numbers(const std::string& axis) const {
+  constexpr std::int64_t k_tall = 4099;  // one index may be a block
+  return std::max(k_tall, longest_tried(spec_, axis, device_));
 }
 
 }  // namespace kernelloop

@@ -91,6 +91,11 @@ std::vector<CaseRun> standard_runs(const RungContext& context, int schedules, st
 std::vector<Bindings> covering_all_launches(const RungContext& context,
                                             std::vector<Bindings> shapes, bool search);
 
+// Adds to `shapes`, for each launch of the plan that none of them selects, the first of `others`
+// that does.
+void cover_launches_from(const RungContext& context, const std::vector<Bindings>& others,
+                         std::vector<Bindings>& shapes);
+
 // For each launch of the plan that fewer than three of `shapes` select, but one at least: the same
 // launch at other sizes (PlanShapes::beyond).
 std::vector<Bindings> more_for_rare_launches(const RungContext& context,

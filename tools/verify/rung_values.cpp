@@ -1,5 +1,5 @@
 // values: input families that make mistakes show, at small shapes, at slices of the workloads and a
-// shape for every launch of the plan (on the CPU device two of these by turns); those in which
+// shape for every launch of the plan (on the CPU device two of the slices by turns); those in which
 // single elements count at long, odd ones too, those that differ by row at many short rows.
 #include "support/random.hpp"
 #include "verify/linearity.hpp"
@@ -25,7 +25,7 @@ std::string name_of(const FamilyChoice& choice) {
 // Families of which one element of a row decides what comes out: lost behind the tail of a long row
 // it shows, where it would vanish among the spec's own values.
 bool single_elements_count(const InputFamily& family) {
-  constexpr std::array<std::string_view, 6> k_names{"one_hot", "needle",  "strided",
+  constexpr std::array<std::string_view, 7> k_names{"one_hot", "needle",  "leads", "strided",
                                                     "nan",     "highest", "ends"};
   return std::find(k_names.begin(), k_names.end(), family.name) != k_names.end();
 }
@@ -50,6 +50,18 @@ std::vector<std::int64_t> seams_of(const RungContext& context) {
     chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(turn));
   }
   return chosen;
+}
+
+// Adds so many of `others` to `shapes`, drawn from as many equal parts of them.
+void add_spread(const std::vector<Bindings>& others, std::size_t count, std::uint64_t seed,
+                std::vector<Bindings>& shapes) {
+  const RandomStream random(seed, "spread");
+  const double part = static_cast<double>(others.size()) / static_cast<double>(count);
+  for (std::size_t i = 0; i < count && !others.empty(); ++i) {
+    const double place = part * (static_cast<double>(i) + random.uniform(i));
+    const auto chosen = std::min(static_cast<std::size_t>(place), others.size() - 1);
+    shapes.push_back(others[chosen]);
+  }
 }
 
 // What the spec lets be tried, and the reference.
@@ -96,6 +108,7 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
   const bool emulated = context.device == "cpu";
   std::uint64_t turn = context.seeds.next();
   const std::vector<std::int64_t> seams = seams_of(context);
+  const std::vector<Bindings> limits = lengths_beside(spec, context.device, context.numbers);
   std::vector<CasePlan> cases;
   const auto add = [&](const FamilyChoice& choice, const Bindings& shape) {
     CasePlan plan = shape_case(context, shape, 0);
@@ -109,10 +122,11 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
   for (const FamilyChoice& choice : choices) {
     std::vector<Bindings> shapes = everywhere;
     if (emulated && !slices.empty()) {
-      // By turns, two of them: an emulation is slow.
+      // By turns, two of them and what launches need: an emulation is slow.
       for (std::size_t i = 0; i < std::min<std::size_t>(2, slices.size()); ++i) {
         shapes.push_back(slices[turn++ % slices.size()]);
       }
+      cover_launches_from(context, slices, shapes);
     } else {
       shapes.insert(shapes.end(), slices.begin(), slices.end());
     }
@@ -121,6 +135,7 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
     if (chosen_here) {
       const std::vector<Bindings> drawn = drawn_lengths(spec, context.device, context.seeds.next());
       shapes.insert(shapes.end(), drawn.begin(), drawn.end());
+      add_spread(limits, emulated ? 3 : 8, context.seeds.next(), shapes);
     }
     if (choice.family->differs_by_row) {
       shapes.insert(shapes.end(), short_ones.begin(), short_ones.end());

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,12 @@ std::vector<Bindings> thin_shapes(const OpSpec& spec);
 // kernel may take another path for any range of lengths. From small to large.
 std::vector<Bindings> drawn_lengths(const OpSpec& spec, const std::string& device,
                                     std::uint64_t seed);
+
+// Shapes with a contiguous axis that is one longer or one shorter than one of `numbers`, which are
+// those of a kernel, and few indices of the others: on either side of a limit it may take another
+// path. As many elements as the device takes many times. From small to large.
+std::vector<Bindings> lengths_beside(const OpSpec& spec, const std::string& device,
+                                     const std::set<std::int64_t>& numbers);
 
 // So many rows, each as long as that or a little longer, the other axes at their least. Nothing
 // where there is no such shape, or where an axis that is contiguous is bounded.

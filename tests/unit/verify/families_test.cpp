@@ -189,6 +189,24 @@ TEST(Families, TiesHaveFourValues) {
                           [](double value) { return value == 0.0 && std::signbit(value); }));
 }
 
+// The greatest and the lowest are 1 and -1 by turns, or equal zeros of both signs.
+TEST(Families, TiesAreAmongTheGreatestToo) {
+  const Values values = drawn(spec_with("float32"), "ties", "x", 30, 40);
+  for (std::ptrdiff_t row = 0; row < 30; ++row) {
+    const auto [low, high] =
+        std::minmax_element(values.begin() + 40 * row, values.begin() + 40 * (row + 1));
+    EXPECT_EQ(*low, row % 3 == 2 ? 0.0 : -1.0) << row;
+    EXPECT_EQ(*high, row % 3 == 1 ? 0.0 : 1.0) << row;
+  }
+  // A row that is alone is any of these.
+  std::set<std::pair<double, double>> ends;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Values one = drawn(spec_with("float32"), "ties", "w", 1, 40, seed);
+    ends.insert({std::ranges::min(one), std::ranges::max(one)});
+  }
+  EXPECT_EQ(ends.size(), 3U);
+}
+
 TEST(Families, SortedRowsRiseAndFall) {
   const Values values = drawn(spec_with("float32"), "sorted");
   EXPECT_TRUE(std::is_sorted(values.begin(), values.begin() + 40));
@@ -235,6 +253,19 @@ TEST(Families, LeadsAreAheadByDegrees) {
     leads.insert(static_cast<int>(sorted[39]) / 4);
   }
   EXPECT_EQ(leads.size(), 7U);
+}
+
+TEST(Families, AFewRowsLeadByDegreesToo) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Values values = drawn(spec_with("float32"), "leads", "x", 5, 40, seed);
+    std::vector<double> leads;
+    for (std::ptrdiff_t row = 0; row < 5; ++row) {
+      leads.push_back(
+          *std::max_element(values.begin() + 40 * row, values.begin() + 40 * (row + 1)));
+    }
+    std::ranges::sort(leads);
+    for (std::size_t i = 1; i < leads.size(); ++i) EXPECT_LT(leads[i] - leads[i - 1], 10.0) << seed;
+  }
 }
 
 TEST(Families, MagnitudesReachEverySizeThatDoesNotOverflow) {
@@ -433,6 +464,21 @@ TEST(Families, RunsOfMaskedElementsStandAtEitherEnd) {
   EXPECT_GT(counts.size(), 8U);
 }
 
+// What stands for the maximum of nothing must not be greater than what is not masked.
+TEST(Families, WhatIsNotMaskedIsOftenFarBelowZero) {
+  const Values values = drawn(spec_with("bfloat16"), "infinite", "x", 160, 40);
+  std::set<bool> low;
+  for (const std::ptrdiff_t kind : {0, 3, 4, 7}) {
+    for (std::ptrdiff_t row = kind; row < 160; row += 8) {
+      const double highest =
+          *std::max_element(values.begin() + 40 * row, values.begin() + 40 * (row + 1));
+      low.insert(highest < -100.0);
+      EXPECT_TRUE(highest < -100.0 || highest > -10.0) << highest;
+    }
+  }
+  EXPECT_EQ(low.size(), 2U);
+}
+
 TEST(Families, InfinityMeetsZerosInTheOtherInputs) {
   const auto zeros = [](const OpSpec& spec, const char* name) {
     Values values(400);
@@ -467,12 +513,19 @@ TEST(Families, InfinityMeetsWholeRowsOfZeros) {
 TEST(Families, OneElementComesNearTheLimit) {
   for (const auto& [dtype, limit] :
        {std::pair{"bfloat16", 3.3e38}, std::pair{"float16", 65504.0}}) {
-    const Values values = drawn(spec_with(dtype), "near_limit");
-    EXPECT_EQ(std::count_if(values.begin(), values.end(),
-                            [](double value) { return std::fabs(value) > 100.0; }),
-              1);
-    EXPECT_GT(largest(values), limit / 8.0) << dtype;
-    EXPECT_LE(largest(values), limit / 3.9) << dtype;
+    std::set<bool> alone;  // whether it reaches the top by itself, or times ordinary elements
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      const Values values = drawn(spec_with(dtype), "near_limit", "x", 12, 40, seed);
+      EXPECT_EQ(std::count_if(values.begin(), values.end(),
+                              [](double value) { return std::fabs(value) > 100.0; }),
+                1);
+      const double factor = limit / largest(values);
+      alone.insert(factor < 2.0);
+      EXPECT_GE(factor, 0.97) << dtype;
+      EXPECT_LT(factor, 8.0) << dtype;
+      EXPECT_TRUE(factor < 1.5 || factor > 3.8) << dtype;
+    }
+    EXPECT_EQ(alone.size(), 2U) << dtype;
   }
   EXPECT_FALSE(applies(family("near_limit"), spec_with("bfloat16", R"("family": "normal")",
                                                        R"({"nonfinite": "undefined"})")));

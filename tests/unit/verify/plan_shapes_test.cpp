@@ -194,6 +194,19 @@ TEST(PlanShapes, LetBlocksGoRoundAgain) {
   }
 }
 
+// What the limit of a grid along y and z asks for.
+TEST(PlanShapes, LetTheBlocksOfTheLargestGridGoRoundAgainOnAGpu) {
+  const OpSpec spec = samples::softmax();
+  const auto found = [&](const std::string& condition, const std::string& grid) {
+    const LaunchPlan plan = plan_with({condition}, grid);
+    return PlanShapes(spec, plan, "cuda").where_blocks_go_round(std::int64_t{1} << 23);
+  };
+  EXPECT_THAT(found("", "min(rows, 65535)"), ElementsAre(Bindings{{"rows", 131071}, {"cols", 16}}));
+  EXPECT_THAT(found("cols % 16 == 8", "min(rows, 65535)"),
+              ElementsAre(Bindings{{"rows", 131071}, {"cols", 8}}));
+  EXPECT_THAT(found("", "rows"), IsEmpty());
+}
+
 TEST(PlanShapes, TryALaunchAtOtherSizesThanTheSmallest) {
   const OpSpec spec = samples::softmax();
   const auto beyond = [&](const std::string& condition, const Bindings& shape) {
@@ -207,12 +220,25 @@ TEST(PlanShapes, TryALaunchAtOtherSizesThanTheSmallest) {
   EXPECT_THAT(beyond("rows % 7 == 0 && cols % 11 == 0", {{"cols", 11}, {"rows", 7}}), SizeIs(4));
 }
 
+// The kernel of a launch may tell sizes that only shapes of its own have.
+TEST(PlanShapes, TakeTheNumbersOfKernelsForSizesOfEveryLaunch) {
+  const OpSpec spec = samples::softmax();
+  const LaunchPlan plan = plan_with({"cols % 8 == 0", "cols % 8 != 0"});
+  const PlanShapes searched(spec, plan, "cpu");
+  EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 8}, {"rows", 1025}}));
+  EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 1}, {"rows", 1025}}));
+  EXPECT_THAT(searched.at_numbers({1022}), Contains(Bindings{{"cols", 1024}, {"rows", 1}}));
+}
+
 TEST(PlanShapes, TakeTheNumbersOfKernelsForSizes) {
   const OpSpec spec = samples::softmax();
   const LaunchPlan plan = plan_with({""});
   const PlanShapes searched(spec, plan, "cpu");
-  EXPECT_THAT(searched.at_numbers({5003}), ElementsAre(Bindings{{"cols", 5003}, {"rows", 1}}));
-  EXPECT_THAT(searched.at_numbers({77}), SizeIs(2));
+  // Where the last index is beyond a number, one that wraps there is wrong.
+  EXPECT_THAT(searched.at_numbers({5003}), ElementsAre(Bindings{{"cols", 5003}, {"rows", 1}},
+                                                       Bindings{{"cols", 5005}, {"rows", 1}},
+                                                       Bindings{{"cols", 10007}, {"rows", 1}}));
+  EXPECT_THAT(searched.at_numbers({77}), SizeIs(6));
   EXPECT_THAT(searched.at_numbers({std::int64_t{1} << 31}), IsEmpty());
 }
 

@@ -89,6 +89,18 @@ TEST(Shapes, DrawnLengthsLieInEveryRange) {
             drawn_lengths(samples::softmax(), "cpu", 2));
 }
 
+TEST(Shapes, LengthsStandOnEitherSideOfNumbers) {
+  const OpSpec spec = samples::softmax();
+  EXPECT_EQ(
+      lengths_beside(spec, "cpu", {2100}),
+      (std::vector{Bindings{{"rows", 2}, {"cols", 2099}}, Bindings{{"rows", 2}, {"cols", 2101}}}));
+  EXPECT_EQ(lengths_beside(spec, "cpu", {3}),
+            (std::vector{Bindings{{"rows", 4}, {"cols", 2}}, Bindings{{"rows", 4}, {"cols", 4}}}));
+  // No longer than the device takes many times.
+  EXPECT_TRUE(lengths_beside(spec, "cpu", {20000}).empty());
+  EXPECT_FALSE(lengths_beside(spec, "cuda", {20000}).empty());
+}
+
 TEST(Shapes, RowsOfALengthAreNoShorter) {
   EXPECT_EQ(rows_of_length(samples::softmax(), 8, 5001), (Bindings{{"rows", 8}, {"cols", 5001}}));
   // A head has 256 elements at most.
