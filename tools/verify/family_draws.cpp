@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 
 namespace kernelloop::family_draws {
@@ -167,12 +168,15 @@ double cancelling(const FamilyDraw& tensor, std::int64_t index) {
   return tensor.spread / 64.0 - tensor.own(index - 1);
 }
 
-// Where exp() leaves the range of float16, float32 and float16 subnormals, and farther out.
+// Where exp() leaves the range of float16, float32 and float16 subnormals, and farther out, the
+// rows by turns from one that is drawn: the last element is the greatest or the lowest.
 double exponents(const FamilyDraw& tensor, std::int64_t index) {
   constexpr std::array k_edges{11.0, 12.0, 17.0, 88.0, 89.0, 104.0, 128.0, 200.0, 600.0};
-  const auto row = static_cast<std::size_t>(tensor.row(index));
-  const double edge = k_edges.at(row % k_edges.size());
-  if (tensor.column(index) == tensor.cols - 1) return edge * sign_of(tensor.row(index));
+  constexpr std::int64_t k_turns = 2 * std::ssize(k_edges);  // of either sign at the end of a row
+  const auto first = static_cast<std::int64_t>(k_turns * tensor.uniform(0, 2));
+  const std::int64_t turn = first + tensor.row(index);
+  const double edge = k_edges.at(static_cast<std::size_t>(turn) % k_edges.size());
+  if (tensor.column(index) == tensor.cols - 1) return edge * sign_of(turn);
   return edge * (2.0 * tensor.uniform(index) - 1.0);
 }
 

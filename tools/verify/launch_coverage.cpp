@@ -1,11 +1,14 @@
 #include "verify/plan_shapes.hpp"
 #include "verify/reference_library.hpp"
 #include "verify/rung.hpp"
+#include "verify/shape_moves.hpp"
 #include "verify/shapes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 namespace kernelloop {
 namespace {
@@ -62,6 +65,44 @@ void cover_launches_from(const RungContext& context, const std::vector<Bindings>
     const auto found = std::find_if(others.begin(), others.end(), selected);
     if (found != others.end()) shapes.push_back(*found);
   }
+}
+
+std::vector<Bindings> long_for_every_launch(const RungContext& context,
+                                            std::vector<Bindings> shapes) {
+  constexpr std::array<std::int64_t, 3> k_others{0, 8, 16};  // as they are, and for vectors
+  constexpr std::int64_t k_near = 256;
+  if (context.plan == nullptr) return shapes;
+  const std::int64_t most_elements = context.device == "cpu" ? 140000 : std::int64_t{1} << 24;
+  const auto nearest = [&](const Bindings& start, const auto& selected) -> std::optional<Bindings> {
+    const auto& [axis, length] =
+        *std::ranges::max_element(start, {}, [](const auto& entry) { return entry.second; });
+    for (const std::int64_t others : k_others) {
+      Bindings shape = others == 0 ? start : near(context.spec, start, others);
+      std::int64_t size = length;
+      for (; size > 2 * k_near; size -= size / 16) {
+        shape[axis] = size;
+        if (elements_of(context.spec, shape) <= most_elements) break;
+      }
+      for (const std::int64_t end = size - k_near; size > std::max<std::int64_t>(end, 1); --size) {
+        shape[axis] = size;
+        if (admissible(context.spec, shape) && selected(shape)) return shape;
+      }
+    }
+    return std::nullopt;
+  };
+  const std::vector<Bindings> odd = shapes;
+  for (const Launch& launch : context.plan->launches) {
+    const auto selected = [&](const Bindings& shape) {
+      return selects(context.spec, launch, shape);
+    };
+    if (std::any_of(shapes.begin(), shapes.end(), selected)) continue;
+    for (const Bindings& start : odd) {
+      if (std::optional<Bindings> found = nearest(start, selected)) {
+        shapes.push_back(std::move(*found));
+      }
+    }
+  }
+  return shapes;
 }
 
 std::vector<Bindings> more_for_rare_launches(const RungContext& context,

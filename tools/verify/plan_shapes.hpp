@@ -67,11 +67,12 @@ class PlanShapes {
   // large.
   [[nodiscard]] std::vector<Bindings> where_blocks_go_round(std::int64_t most_elements) const;
 
-  // Each axis at each of `numbers`, at two more, so that its last index is beyond the number, and
-  // beyond twice the number, the other axes small: sizes that a kernel may tell from others, and
-  // places where an index may begin anew or the rest be left out. For every launch that the
-  // smallest shape does not select, the same beside the sizes of the others that do. From small to
-  // large; those that the device cannot take are left out.
+  // Each axis at each of `numbers`, the others at their least: sizes that a kernel may tell from
+  // others. And each at twice the number and one, or where that is too long at two more than it,
+  // the others at 2, so that the last index is beyond it: places where an index may begin anew, or
+  // the rest be left out. For every launch that this does not select, the same or the next size
+  // that it takes beside the sizes of the other axes that do. From small to large; those that the
+  // device cannot take are left out.
   [[nodiscard]] std::vector<Bindings> at_numbers(const std::set<std::int64_t>& numbers) const;
 
  private:

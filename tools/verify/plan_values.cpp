@@ -94,23 +94,39 @@ std::vector<Bindings> PlanShapes::beyond(const Launch& launch, const Bindings& s
 }
 
 std::vector<Bindings> PlanShapes::at_numbers(const std::set<std::int64_t>& numbers) const {
+  constexpr std::int64_t k_small = 33;  // other shapes go beyond these by far
+  constexpr std::int64_t k_next = 128;  // from there to the next size that a launch takes
   ShapeList list(spec_, element_budget(device_));
-  const auto add = [&](const Bindings& start, const Expression* condition) {
+  const auto add_beyond = [&](const Bindings& start, const Expression* condition) {
     for (const std::string& axis : axes_) {
-      const std::int64_t most = longest_at_numbers(axis);
-      for (const std::int64_t number : numbers) {
-        for (const std::int64_t size : {number, number + 2, 2 * number + 1}) {
+      for (auto number = numbers.upper_bound(k_small); number != numbers.end(); ++number) {
+        for (const std::int64_t from : {2 * *number + 1, *number + 2}) {
+          if (from > longest_at_numbers(axis)) continue;
           Bindings shape = start;
-          shape[axis] = size;
-          if (size <= most && (condition == nullptr || holds(*condition, shape))) list.add(shape);
+          shape[axis] = from;
+          while (condition != nullptr && shape[axis] < from + k_next && !holds(*condition, shape)) {
+            ++shape[axis];
+          }
+          if (condition != nullptr && !holds(*condition, shape)) continue;
+          if (list.add(shape)) break;
         }
       }
     }
   };
-  add(least_, nullptr);
+  for (const std::string& axis : axes_) {
+    for (const std::int64_t number : numbers) {
+      Bindings shape = least_;
+      shape[axis] = number;
+      if (number <= longest_tried(spec_, axis, device_)) list.add(shape);
+    }
+  }
+  // Of one element some operators make the same whatever it is.
+  add_beyond(small_, nullptr);
   for (const Launch& launch : plan_.launches) {
-    if (!launch.when || holds(*launch.when, least_)) continue;
-    if (const LaunchShape first = selecting(launch); first.shape) add(*first.shape, &*launch.when);
+    if (!launch.when || holds(*launch.when, small_)) continue;
+    if (const LaunchShape first = selecting(launch); first.shape) {
+      add_beyond(*first.shape, &*launch.when);
+    }
   }
   return std::move(list).by_size();
 }

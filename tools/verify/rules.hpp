@@ -5,6 +5,6 @@
 
 namespace kernelloop {
 
-inline constexpr int k_verification_rules = 10;
+inline constexpr int k_verification_rules = 11;
 
 }  // namespace kernelloop

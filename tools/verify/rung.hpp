@@ -96,6 +96,11 @@ std::vector<Bindings> covering_all_launches(const RungContext& context,
 void cover_launches_from(const RungContext& context, const std::vector<Bindings>& others,
                          std::vector<Bindings>& shapes);
 
+// `shapes`, which are long and odd along one axis, and for each launch of the plan that none of
+// them selects others near them, where there are any: launches for whole vectors take no odd row.
+std::vector<Bindings> long_for_every_launch(const RungContext& context,
+                                            std::vector<Bindings> shapes);
+
 // For each launch of the plan that fewer than three of `shapes` select, but one at least: the same
 // launch at other sizes (PlanShapes::beyond).
 std::vector<Bindings> more_for_rare_launches(const RungContext& context,

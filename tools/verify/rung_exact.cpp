@@ -72,7 +72,8 @@ std::vector<CasePlan> exact_cases(const RungContext& context) {
     // As long as can be with one index of the others, and with 11: beyond a vector, and odd as
     // well.
     for (const std::int64_t others : {1, 11}) {
-      add_exact_ones(long_odd_shapes(spec, context.device, others, context.seeds.next()));
+      add_exact_ones(long_for_every_launch(
+          context, long_odd_shapes(spec, context.device, others, context.seeds.next())));
     }
   }
   return cases;

@@ -25,8 +25,8 @@ std::string name_of(const FamilyChoice& choice) {
 // Families of which one element of a row decides what comes out: lost behind the tail of a long row
 // it shows, where it would vanish among the spec's own values.
 bool single_elements_count(const InputFamily& family) {
-  constexpr std::array<std::string_view, 7> k_names{"one_hot", "needle",  "leads", "strided",
-                                                    "nan",     "highest", "ends"};
+  constexpr std::array<std::string_view, 8> k_names{"one_hot",   "needle", "leads",   "strided",
+                                                    "exponents", "nan",    "highest", "ends"};
   return std::find(k_names.begin(), k_names.end(), family.name) != k_names.end();
 }
 
@@ -95,6 +95,7 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
     add_long_ones(context.device == "cpu" ? 6 : 12);
     // Where an emulation has no time for so many, one is longer.
     if (context.device == "cpu") add_long_ones(1);
+    long_ones = long_for_every_launch(context, std::move(long_ones));
     // A path for long rows gets the values that a path for short ones gets.
     std::vector<Bindings> known = everywhere;
     known.insert(known.end(), slices.begin(), slices.end());
@@ -134,8 +135,8 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
     shapes.insert(shapes.end(), thin_ones.begin(), thin_ones.end());
     if (chosen_here) {
       const std::vector<Bindings> drawn = drawn_lengths(spec, context.device, context.seeds.next());
-      shapes.insert(shapes.end(), drawn.begin(), drawn.end());
-      add_spread(limits, emulated ? 3 : 8, context.seeds.next(), shapes);
+      add_spread(drawn, emulated ? 1 : drawn.size(), context.seeds.next(), shapes);
+      add_spread(limits, emulated ? 2 : 8, context.seeds.next(), shapes);
     }
     if (choice.family->differs_by_row) {
       shapes.insert(shapes.end(), short_ones.begin(), short_ones.end());

@@ -34,7 +34,7 @@ std::vector<Bindings> value_shapes(const OpSpec& spec, const std::string& device
 std::vector<Bindings> many_rows(const OpSpec& spec, const std::string& device,
                                 const std::string& rung);
 
-// One shape with 4099 rows as short as can be, for a launch whose grid stops short of the rows or
+// One shape with 4099 rows of two elements, for a launch whose grid stops short of the rows or
 // whose index of one has few bits: the CPU device tries no axis of rows longer than 1024 otherwise,
 // a GPU many. Nothing where the constraints allow no such shape.
 std::vector<Bindings> tall_shapes(const OpSpec& spec, const std::string& device);

@@ -1,5 +1,8 @@
 #include "verify/plan_shapes.hpp"
 
+#include "verify/reference_library.hpp"
+#include "verify/rung.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -225,9 +228,23 @@ TEST(PlanShapes, TakeTheNumbersOfKernelsForSizesOfEveryLaunch) {
   const OpSpec spec = samples::softmax();
   const LaunchPlan plan = plan_with({"cols % 8 == 0", "cols % 8 != 0"});
   const PlanShapes searched(spec, plan, "cpu");
-  EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 8}, {"rows", 1025}}));
-  EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 1}, {"rows", 1025}}));
-  EXPECT_THAT(searched.at_numbers({1022}), Contains(Bindings{{"cols", 1024}, {"rows", 1}}));
+  EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 8}, {"rows", 2047}}));
+  EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 2}, {"rows", 2047}}));
+  // The next size that the launch takes, where it takes none there.
+  EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 2048}, {"rows", 1}}));
+}
+
+// Odd rows are no rows of whole vectors.
+TEST(PlanShapes, EveryLaunchGetsLongRows) {
+  const OpSpec spec = samples::softmax();
+  const LaunchPlan plan = plan_with({"cols % 8 == 0", "cols % 8 != 0", "cols <= 512"});
+  const ReferenceLibrary reference(KERNELLOOP_TEST_SOFTMAX);
+  SeedSource seeds(1);
+  const RungContext context{spec, "cpu", seeds, reference, &plan, {}};
+  const std::vector<Bindings> odd{{{"rows", 6}, {"cols", 15001}}, {{"rows", 1}, {"cols", 70001}}};
+  EXPECT_THAT(long_for_every_launch(context, odd),
+              ElementsAre(odd[0], odd[1], Bindings{{"rows", 6}, {"cols", 11584}},
+                          Bindings{{"rows", 1}, {"cols", 65624}}));
 }
 
 TEST(PlanShapes, TakeTheNumbersOfKernelsForSizes) {
@@ -236,9 +253,10 @@ TEST(PlanShapes, TakeTheNumbersOfKernelsForSizes) {
   const PlanShapes searched(spec, plan, "cpu");
   // Where the last index is beyond a number, one that wraps there is wrong.
   EXPECT_THAT(searched.at_numbers({5003}), ElementsAre(Bindings{{"cols", 5003}, {"rows", 1}},
-                                                       Bindings{{"cols", 5005}, {"rows", 1}},
-                                                       Bindings{{"cols", 10007}, {"rows", 1}}));
-  EXPECT_THAT(searched.at_numbers({77}), SizeIs(6));
+                                                       Bindings{{"cols", 10007}, {"rows", 2}}));
+  EXPECT_THAT(searched.at_numbers({3000}), Contains(Bindings{{"cols", 2}, {"rows", 3002}}));
+  EXPECT_THAT(searched.at_numbers({77}), SizeIs(4));
+  EXPECT_THAT(searched.at_numbers({5}), SizeIs(2));
   EXPECT_THAT(searched.at_numbers({std::int64_t{1} << 31}), IsEmpty());
 }
 
