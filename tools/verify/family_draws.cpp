@@ -63,11 +63,13 @@ double large(const FamilyDraw& tensor, std::int64_t index) {
   return tensor.own(index) * (tensor.limit / (4.0 * size_of(tensor)));
 }
 
-// Every other row farther away where the type has few bits: what a difference of squares loses
-// there shows beside what rounding results to such a type costs. Not where sums would overflow.
+// Every other row farther away where the type has few bits, and a row that is alone: what a
+// difference of squares loses there shows beside what rounding results to such a type costs. Not
+// where sums would overflow.
 double shifted(const FamilyDraw& tensor, std::int64_t index) {
   const double farther = farthest_shift(tensor.type);
-  const bool far = tensor.row(index) % 2 == 1 && farther * tensor.spread <= tensor.limit;
+  const bool chosen = tensor.rows == 1 || tensor.row(index) % 2 == 1;
+  const bool far = chosen && farther * tensor.spread <= tensor.limit;
   return tensor.own(index) + (far ? farther : k_shift) * tensor.spread;
 }
 
@@ -234,8 +236,8 @@ double denormal(const FamilyDraw& tensor, std::int64_t index) {
 
 // Masked elements, by chance and in one run ahead of the others or behind them, as padding is; one
 // that overflowed, in every eighth row several; and a row masked whole. A row that is alone is any
-// of these. In half of the rows with masked elements the others lie so far below zero that exp()
-// of them is 0: what stands in for the maximum of nothing must not be greater than they are.
+// of these. In most rows with masked elements the others lie so far below zero that exp() of
+// them is 0: what stands in for the maximum of nothing must not be greater than they are.
 double infinite(const FamilyDraw& tensor, std::int64_t index) {
   constexpr double k_far_below = 128.0;  // deviations
   const std::int64_t row = tensor.row(index);
@@ -244,7 +246,7 @@ double infinite(const FamilyDraw& tensor, std::int64_t index) {
   const double others = static_cast<double>(std::max<std::int64_t>(1, tensor.cols - 1));
   const auto run = 1 + static_cast<std::int64_t>(others * row_uniform(tensor, row));
   if (kind == 5 && tensor.uniform(index, 1) < 0.125) return k_overflown;
-  const bool low = tensor.uniform((row + 1) * tensor.cols - 1, 2) < 0.5;
+  const bool low = tensor.uniform((row + 1) * tensor.cols - 1, 2) < 0.75;
   const double visible = tensor.own(index) - (low ? k_far_below * tensor.spread : 0.0);
   switch (kind) {
     case 1:

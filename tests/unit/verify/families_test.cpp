@@ -105,6 +105,9 @@ TEST(Families, ShiftedIsFartherInTypesOf16Bits) {
       EXPECT_LT(values[i], mean + 8.0) << dtype << " " << i;
     }
     EXPECT_EQ(traits_of(&family("shifted"), spec_with(dtype)).amplification, 512.0);
+    // A row that is alone is a far one.
+    const Values alone = drawn(spec_with(dtype), "shifted", "w", 1, 40, 1);
+    EXPECT_GT(std::ranges::min(alone), 400.0);
   }
   // Nor beyond what sums in a narrow type hold.
   const Values kept = drawn(

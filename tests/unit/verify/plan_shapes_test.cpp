@@ -8,6 +8,10 @@
 
 #include "samples.hpp"
 
+#include <map>
+#include <set>
+#include <string>
+
 namespace kernelloop {
 namespace {
 
@@ -232,6 +236,20 @@ TEST(PlanShapes, TakeTheNumbersOfKernelsForSizesOfEveryLaunch) {
   EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 2}, {"rows", 2047}}));
   // The next size that the launch takes, where it takes none there.
   EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 2048}, {"rows", 1}}));
+}
+
+// Also on the CPU device, where slices of the workloads take turns.
+TEST(PlanShapes, EveryLaunchGetsEveryFamily) {
+  const OpSpec spec = samples::softmax();
+  const LaunchPlan plan = plan_with({"cols <= 9000", "cols > 9000"});
+  const ReferenceLibrary reference(KERNELLOOP_TEST_SOFTMAX);
+  SeedSource seeds(1);
+  std::map<std::string, std::set<bool>> selected;  // by family: the long launch, the other
+  for (const CasePlan& one : values_cases({spec, "cpu", seeds, reference, &plan, {}})) {
+    selected[std::string(one.family.family->name)].insert(one.variables.at("cols") > 9000);
+  }
+  EXPECT_GT(selected.size(), 15U);
+  for (const auto& [family, launches] : selected) EXPECT_EQ(launches.size(), 2U) << family;
 }
 
 // Odd rows are no rows of whole vectors.
