@@ -236,8 +236,8 @@ double denormal(const FamilyDraw& tensor, std::int64_t index) {
 
 // Masked elements, by chance and in one run ahead of the others or behind them, as padding is; one
 // that overflowed, in every eighth row several; and a row masked whole. A row that is alone is any
-// of these. In most rows with masked elements the others lie so far below zero that exp() of
-// them is 0: what stands in for the maximum of nothing must not be greater than they are.
+// of these. By turns the others lie so far below zero that exp() of them is 0, beside a run in
+// the first rows: what stands in for the maximum of nothing must not be greater than they are.
 double infinite(const FamilyDraw& tensor, std::int64_t index) {
   constexpr double k_far_below = 128.0;  // deviations
   const std::int64_t row = tensor.row(index);
@@ -246,7 +246,8 @@ double infinite(const FamilyDraw& tensor, std::int64_t index) {
   const double others = static_cast<double>(std::max<std::int64_t>(1, tensor.cols - 1));
   const auto run = 1 + static_cast<std::int64_t>(others * row_uniform(tensor, row));
   if (kind == 5 && tensor.uniform(index, 1) < 0.125) return k_overflown;
-  const bool low = tensor.uniform((row + 1) * tensor.cols - 1, 2) < 0.75;
+  const bool in_a_run = kind % 4 == 3;
+  const bool low = tensor.rows == 1 ? tensor.uniform(0, 3) < 0.5 : in_a_run == (row % 16 < 8);
   const double visible = tensor.own(index) - (low ? k_far_below * tensor.spread : 0.0);
   switch (kind) {
     case 1:

@@ -100,16 +100,15 @@ std::vector<Bindings> PlanShapes::at_numbers(const std::set<std::int64_t>& numbe
   const auto add_beyond = [&](const Bindings& start, const Expression* condition) {
     for (const std::string& axis : axes_) {
       for (auto number = numbers.upper_bound(k_small); number != numbers.end(); ++number) {
-        for (const std::int64_t from : {2 * *number + 1, *number + 2}) {
-          if (from > longest_at_numbers(axis)) continue;
-          Bindings shape = start;
-          shape[axis] = from;
-          while (condition != nullptr && shape[axis] < from + k_next && !holds(*condition, shape)) {
-            ++shape[axis];
-          }
-          if (condition != nullptr && !holds(*condition, shape)) continue;
-          if (list.add(shape)) break;
+        // Where an index may be a block each is dear.
+        const std::int64_t from = is_inner(spec_, axis) ? 2 * *number + 1 : *number + 2;
+        if (from > longest_at_numbers(axis)) continue;
+        Bindings shape = start;
+        shape[axis] = from;
+        while (condition != nullptr && shape[axis] < from + k_next && !holds(*condition, shape)) {
+          ++shape[axis];
         }
+        if (condition == nullptr || holds(*condition, shape)) list.add(shape);
       }
     }
   };

@@ -232,8 +232,8 @@ TEST(PlanShapes, TakeTheNumbersOfKernelsForSizesOfEveryLaunch) {
   const OpSpec spec = samples::softmax();
   const LaunchPlan plan = plan_with({"cols % 8 == 0", "cols % 8 != 0"});
   const PlanShapes searched(spec, plan, "cpu");
-  EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 8}, {"rows", 2047}}));
-  EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 2}, {"rows", 2047}}));
+  EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 8}, {"rows", 1025}}));
+  EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 2}, {"rows", 1025}}));
   // The next size that the launch takes, where it takes none there.
   EXPECT_THAT(searched.at_numbers({1023}), Contains(Bindings{{"cols", 2048}, {"rows", 1}}));
 }
