@@ -80,7 +80,7 @@ std::vector<Bindings> long_for_every_launch(const RungContext& context,
       Bindings shape = others == 0 ? start : near(context.spec, start, others);
       std::int64_t size = length;
       for (; size > 2 * k_near; size -= size / 16) {
-        shape[axis] = size;
+        if (!move_axis(context.spec, shape, axis, size)) break;
         if (elements_of(context.spec, shape) <= most_elements) break;
       }
       for (const std::int64_t end = size - k_near; size > std::max<std::int64_t>(end, 1); --size) {

@@ -265,6 +265,21 @@ TEST(PlanShapes, EveryLaunchGetsLongRows) {
                           Bindings{{"rows", 1}, {"cols", 65624}}));
 }
 
+TEST(PlanShapes, LongRowsKeepToTheConstraints) {
+  const OpSpec rope = load_op_spec(KERNELLOOP_TEST_OPS "/rope/op.json");
+  const Json launch = Json::parse(
+      R"({"kernel": "k", "grid": ["tokens"], "block": [32], "args": ["x", "cosine", "sine", "y"],
+          "when": "half % 8 == 0"})");
+  const LaunchPlan plan = plan_from_json({{"workspace_bytes", "0"}, {"launches", {launch}}}, rope);
+  const ReferenceLibrary reference(KERNELLOOP_TEST_SOFTMAX);
+  SeedSource seeds(1);
+  const Bindings odd{{"tokens", 6}, {"heads", 6}, {"head_dim", 3998}};
+  const std::vector<Bindings> found =
+      long_for_every_launch({rope, "cpu", seeds, reference, &plan, {}}, {odd});
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found.back().at("head_dim") % 16, 0);
+}
+
 TEST(PlanShapes, TakeTheNumbersOfKernelsForSizes) {
   const OpSpec spec = samples::softmax();
   const LaunchPlan plan = plan_with({""});
