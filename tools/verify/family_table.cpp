@@ -22,7 +22,8 @@ const std::vector<InputFamily>& input_families() {
        "the spec's own values, scaled to where sums of products just do not overflow",
        "partial results in a type of less range", large, 1.0, true},
       {"shifted", Where::floats, When::always,
-       "a mean of 64 deviations, in types of 16 bits of 512 in every other row",
+       "a mean of 64 deviations, in types of 16 bits of 512 in every other row and in one that is "
+       "alone",
        "variances as differences of squares, accumulation in a narrow type", shifted, k_shift},
       {"outliers", Where::floats, When::always, "one element in a hundred 100 times farther out",
        "scales taken from a sample, data that is approximated as normal", outliers},
@@ -36,7 +37,8 @@ const std::vector<InputFamily>& input_families() {
        "the spec's own values with such an element 16 deviations out",
        "skipped tails, sampling: the output follows one element", needle},
       {"leads", Where::floats, When::always,
-       "such an element ahead of the others by 2 deviations and up to 24",
+       "such an element ahead of the others by 2 deviations and up to 24 more, the rows spread "
+       "evenly over that",
        "small differences from 1 or 0 that are lost", leads, 1.0, false, false, true},
       {"scales", Where::floats, When::always,
        "rows of the spec's own values, each times a power of two from 2^-24 to 1, or times 0",
@@ -54,10 +56,12 @@ const std::vector<InputFamily>& input_families() {
       {"cancelling", Where::one_float, When::always, "pairs whose sum is a 64th of their size",
        "sums in a narrow type, a Kahan term left out", cancelling, 256.0},
       {"exponents", Where::floats, When::always,
-       "rows that reach to 11, 88, 104, ... 600 on both sides, where exp() overflows",
+       "rows that reach to 11, 88, 104, ... 600 on both sides, where exp() overflows, from a drawn "
+       "one on",
        "a maximum that is not subtracted, or not that of the row", exponents, 1.0, false, false,
        true},
-      {"ties", Where::floats, When::always, "-1, -0, +0 and 1 times a power of two",
+      {"ties", Where::floats, When::always,
+       "-1, -0, +0 and 1 times a power of two, by turns without the 1 and without the -1",
        "the order among equal elements", ties},
       {"sorted", Where::floats, When::always, "rising and falling rows by turns",
        "selections that rely on random order", sorted},
@@ -66,8 +70,9 @@ const std::vector<InputFamily>& input_families() {
       {"denormal", Where::floats, When::always, "a quarter of the elements below the normal range",
        "divisions by what was flushed to zero; where denormals count, flushing itself", denormal},
       {"infinite", Where::one_float, When::nonfinite_propagates,
-       "masked elements (-inf), here and there, in a run at either end, whole rows; a +inf or "
-       "several; zeros in the other inputs, whole rows too",
+       "masked elements (-inf), here and there, in a run at either end, by turns beside others "
+       "that lie 128 deviations below; whole rows; a +inf or several; zeros in the other inputs, "
+       "whole rows too",
        "NaN that should be 0, and back; skipped zeros; -inf minus -inf in a tile that is masked",
        infinite, 1.0, false, true},
       {"nan", Where::one_float, When::nonfinite_propagates,
