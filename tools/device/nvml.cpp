@@ -1,5 +1,7 @@
 #include "device/nvml.hpp"
 
+#include "support/loader_lock.hpp"
+
 #include <fmt/format.h>
 
 #include <dlfcn.h>
@@ -7,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <mutex>
 
 namespace kernelloop {
 
@@ -101,6 +104,7 @@ struct GpuMonitor::Library {
   bool initialised = false;
 
   ~Library() {
+    const std::lock_guard<std::mutex> lock(loader_mutex());
     if (initialised) shutdown();
     if (handle != nullptr) ::dlclose(handle);
   }
@@ -115,6 +119,7 @@ struct GpuMonitor::Library {
 GpuMonitor::GpuMonitor(const std::string& uuid, const std::string& library)
     : library_(std::make_unique<Library>()) {
   Library& found = *library_;
+  const std::lock_guard<std::mutex> lock(loader_mutex());
   found.handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (found.handle == nullptr) {
     why_ = fmt::format("{} cannot be loaded", library);

@@ -1,5 +1,6 @@
 #include "device/worker_sandbox.hpp"
 
+#include "support/loader_lock.hpp"
 #include "support/process.hpp"
 #include "support/text.hpp"
 #include "support/toolkit.hpp"
@@ -9,6 +10,7 @@
 #include <link.h>
 
 #include <cstdlib>
+#include <mutex>
 #include <system_error>
 
 namespace kernelloop {
@@ -36,7 +38,10 @@ void add_program(const fs::path& program, Paths& readable) {
     const bool library = entry.path().filename().string().find(".so") != std::string::npos;
     if (library && entry.is_regular_file(error)) readable.push_back(entry.path());
   }
-  ::dl_iterate_phdr(add_library, &readable);
+  {
+    const std::lock_guard<std::mutex> lock(loader_mutex());
+    ::dl_iterate_phdr(add_library, &readable);
+  }
   const char* searched = std::getenv("LD_LIBRARY_PATH");
   for (std::string_view rest = searched == nullptr ? "" : searched; !rest.empty();) {
     const std::size_t end = rest.find(':');

@@ -2,6 +2,7 @@
 
 #include "support/descriptor.hpp"
 #include "support/error.hpp"
+#include "support/loader_lock.hpp"
 #include "support/output_tail.hpp"
 #include "support/pipe.hpp"
 #include "support/process_tree.hpp"
@@ -19,6 +20,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 
 namespace kernelloop {
 namespace {
@@ -93,7 +95,9 @@ std::string contained_call(const std::function<std::string()>& body,
   Pipe output = make_output_pipe(ExitCode::environment);
   const pid_t parent = ::getpid();
   std::fflush(nullptr);  // lest the child print what waits here
+  std::unique_lock<std::mutex> lock(loader_mutex());
   const pid_t child = ::fork();
+  lock.unlock();
   if (child < 0) {
     fail(ExitCode::environment, "cannot start a process: {}", std::strerror(errno));
   }
