@@ -43,6 +43,20 @@ TEST_F(Adapters, CompileEachLaunchByItself) {
   EXPECT_THAT(ptx, HasSubstr("('options', {'num_warps': 2})"));
 }
 
+// A kernel may be called like an instruction or a register: only what means the kernel is renamed.
+TEST_F(Adapters, LeaveInstructionsAndRegistersTheirNames) {
+  const std::string program =
+      R"py(.reg .b32 %same<3>;\nsame.s32 %same1, %same, [same_param_0];\n@%p1 same;\n.loc 1 2 3\n\tsame;\n)py"
+      R"py(@%p1 same $L__BB0_1;\nmov.u64 %rd1, same;\ncall.uni\nsame,\n(param0);\n{ same; })py";
+  const AdapterRun run = compile("def f(launch): return '" + program + "'\n");
+  ASSERT_EQ(run.outcome, AdapterRun::Outcome::built) << run.crash;
+  EXPECT_THAT(read_file(run.ptx),
+              HasSubstr(".visible .entry f_0(.param .u64 f_0_param_0) {\n.loc 1 7 0\n"
+                        ".reg .b32 %same<3>;\nsame.s32 %same1, %same, [f_0_param_0];\n@%p1 same;\n"
+                        ".loc 1 2 3\n\tsame;\n@%p1 same $L__BB0_1;\nmov.u64 %rd1, f_0;\n"
+                        "call.uni\nf_0,\n(param0);\n{ same; }"));
+}
+
 TEST_F(Adapters, GiveClustersAndScratchMemoryToThePlan) {
   const AdapterRun run = compile(
       "CHOICES = {'cluster': [2, 1, 1], 'hidden': [(384, 128), (0, 1)]}\n"

@@ -78,6 +78,18 @@ def line_of(error, path):
     return line
 
 
+def renamed(ptx, old, new):
+    """A function may be called like an instruction (`add`, `ret`) or a register (`r`): these keep their names."""
+    def symbol(match):
+        before = ptx[ptx.rfind("\n", 0, match.start()) + 1:match.start()]
+        alone = re.match(r"\s*;", ptx[match.end():match.end() + 8])  # an instruction without operands
+        if alone and re.search(r"(?:^|[;{}:]|@!?%\w+)\s*$", before):
+            return match.group(0)
+        return new + (match.group(1) or "")
+    # An instruction goes on with a suffix or an operand.
+    return re.sub(r"(?<![\w$.%%])%s(_param_\d+)?(?![\w$.]|\s+[$%%\w])" % re.escape(old), symbol, ptx)
+
+
 class PtxModules:
     """Several PTX modules as one: each kernel under a name of its own."""
 
@@ -121,8 +133,7 @@ class PtxModules:
                       text)
         text = re.sub(r"(inlined_at\s+)(\d+)", lambda m: m.group(1) + numbers.get(m.group(2), m.group(2)), text)
         for old, new in symbols.items():
-            text = re.sub(r"(?<![\w$.])" + re.escape(old) + r"(?![\w$])", new, text)
-            text = re.sub(r"(?<![\w$.])" + re.escape(old) + r"(_param_\d+)", new + r"\1", text)
+            text = renamed(text, old, new)
         self.bodies.append(text)
 
     def text(self):
