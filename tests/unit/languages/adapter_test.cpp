@@ -57,6 +57,23 @@ TEST_F(Adapters, LeaveInstructionsAndRegistersTheirNames) {
                         "call.uni\nf_0,\n(param0);\n{ same; }"));
 }
 
+// What is declared and not defined belongs to the device runtime, which is judged by its names.
+TEST_F(Adapters, LeaveFunctionsOfOthersTheirNames) {
+  const AdapterRun run = compile(
+      R"py(CHOICES = {}
+def f(launch): return '}\n.extern .func  (.param .b32 r) vprintf\n(\n.param .b64 a\n)\n;\n{ call.uni (r), vprintf, (a);'
+)py");
+  ASSERT_EQ(run.outcome, AdapterRun::Outcome::built) << run.crash;
+  const std::string ptx = read_file(run.ptx);
+  EXPECT_THAT(ptx, HasSubstr("(.param .b32 r) vprintf\n"));
+  EXPECT_THAT(ptx, HasSubstr("call.uni (r), vprintf, (a);"));
+}
+
+TEST_F(Adapters, SayWhatIsNoText) {
+  EXPECT_EQ(complaint("x = 1\n# \xe9\n"), "the byte 0xe9 is no UTF-8; write the file in UTF-8");
+  EXPECT_EQ(complaint(std::string("# \0\n", 4)), "there is a NUL byte; take it out");
+}
+
 TEST_F(Adapters, GiveClustersAndScratchMemoryToThePlan) {
   const AdapterRun run = compile(
       "CHOICES = {'cluster': [2, 1, 1], 'hidden': [(384, 128), (0, 1)]}\n"

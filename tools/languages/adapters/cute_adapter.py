@@ -39,6 +39,8 @@ def scale(x: cute.Pointer, y: cute.Pointer, factor: cutlass.Float32, n: cutlass.
   memory, aligned to 16 bytes where the op says so), `cutlass.Int32` or `cutlass.Int64` for an integer,
   `cutlass.Float32` and the like for a scalar. Build tensors inside with `cute.make_tensor` and a layout;
   compute offsets in Int64 where a tensor may have 2^31 elements.
+- The bounds and the step of a `range` in a kernel are Int32, all three: `range(by, cutlass.Int32(rows), gy)`.
+  With Int64 among them the compiler complains of two branches of different types.
 - `options`: `threads` (of a block, 128), `threads_y`, `threads_z` (1), `cluster` (blocks of a cluster
   along x, 1), `min_blocks` (for each multiprocessor), `cooperative`, `use_pdl` (false). The grid of the
   plan counts clusters. Shared memory comes from `cutlass.memory.SmemAllocator()`, and its size from the

@@ -146,7 +146,8 @@ class PtxModules:
 
 
 def defined_symbols(ptx):
-    """Functions and module variables that a PTX text defines."""
+    """Functions and module variables that a PTX text defines; those of others keep their names."""
+    ptx = re.sub(r"(?m)^\s*\.extern\s+\.func\b[^;]*;?", "", ptx)
     names = re.findall(r"\.(?:entry|func)\s*(?:\([^)]*\)\s*)?([\w$]+)\s*\(", ptx)
     names += re.findall(r"(?m)^\s*(?:\.visible\s+)?\.(?:global|const)\s.*?([\w$]+)\s*(?:\[|=|;)", ptx)
     return names
@@ -192,6 +193,18 @@ def make_kernels(source, job, build, tensor_maps):
     return modules.text(), launches, dumps
 
 
+def require_text(path):
+    """Compilers that read a file again with the wrong encoding say something else."""
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise Rejected("the byte 0x%02x is no UTF-8; write the file in UTF-8" % line[error.start], number)
+            if b"\0" in line:
+                raise Rejected("there is a NUL byte; take it out", number)
+
+
 def message_of(error):
     """What an exception of the source says, which may be anything, as text that can be written."""
     try:
@@ -214,6 +227,7 @@ def main(load, build, tensor_maps=False):
         job = json.load(file)
     path = job["source"]
     try:
+        require_text(path)
         ptx, launches, dumps = make_kernels(load(path), job, build, tensor_maps)
         for name, text in dumps.items():
             with open(name, "w", encoding="utf-8") as file:

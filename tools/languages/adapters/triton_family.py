@@ -10,6 +10,7 @@ from triton.compiler.errors import CompilationError
 from triton.runtime.jit import get_jit_fn_file_line
 
 OPTIONS = {"num_warps": int, "num_stages": int, "num_ctas": int, "maxnreg": int}
+POWERS_OF_TWO = ("num_warps", "num_ctas")
 TYPES = {
     "float64": "fp64", "float32": "fp32", "float16": "fp16", "bfloat16": "bf16",
     "float8_e4m3": "fp8e4nv", "float8_e5m2": "fp8e5", "int64": "i64", "int32": "i32", "int8": "i8",
@@ -109,6 +110,8 @@ def options_of(launch):
             raise protocol.Rejected("unknown option `%s`; there are: %s" % (name, ", ".join(OPTIONS)))
         if not isinstance(value, int) or isinstance(value, bool):
             raise protocol.Rejected("option `%s` must be an integer" % name)
+        if name in POWERS_OF_TWO and (value < 1 or value & (value - 1)):
+            raise protocol.Rejected("option `%s` is %d; it must be a power of 2" % (name, value))
     return launch["options"]
 
 
