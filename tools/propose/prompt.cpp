@@ -106,14 +106,15 @@ Prompt compose_prompt(const OpConfig& config, const OpSpec& spec, int version,
   if (options.tools) prompt.system += "\n" + templates.fill("tools");
 
   // As they follow one another in task.md: what never changes within a loop comes first.
-  std::map<std::string, std::string> parts{{"op_summary", describe_op(spec, config.device)},
-                                           {"reference", read_reference(config)},
-                                           {"device", device_section(config, templates)},
-                                           {"hints", steering_text(config, version)},
-                                           {"parent", ""},
-                                           {"best", ""},
-                                           {"tried", ""},
-                                           {"feedback", feedback.empty() ? "" : "\n" + feedback}};
+  std::map<std::string, std::string> parts{
+      {"op_summary", describe_op(spec, config.device)},
+      {"reference", read_reference(config)},
+      {"device", device_section(config, *prompt.language, templates)},
+      {"hints", steering_text(config, version)},
+      {"parent", ""},
+      {"best", ""},
+      {"tried", ""},
+      {"feedback", feedback.empty() ? "" : "\n" + feedback}};
   if (history) {
     const VersionRecord* best = history->best();
     if (!prompt.parent.empty()) {

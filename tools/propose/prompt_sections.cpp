@@ -62,10 +62,14 @@ std::string language_section(const Language& language, const Templates& template
   return language.guide + templates.fill("compiled_plan");
 }
 
-std::string device_section(const OpConfig& config, const Templates& templates) {
+std::string device_section(const OpConfig& config, const Language& language,
+                           const Templates& templates) {
   const std::string architectures = fmt::format("sm_{}", fmt::join(config.architectures, ", sm_"));
   const std::map<std::string, std::string> values{{"architectures", architectures}};
-  if (config.device == "cpu") return "\n" + templates.fill("device_cpu", values);
+  if (config.device == "cpu") {
+    const bool runs = language.name == cuda_language().name;
+    return "\n" + templates.fill(runs ? "device_cpu" : "device_cpu_compiled", values);
+  }
   const std::string own =
       "device_" + (config.architectures.empty() ? std::string() : config.architectures.front());
   return "\n" + templates.fill(templates.has(own) ? own : "device_generic", values);

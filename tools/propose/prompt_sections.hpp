@@ -18,7 +18,8 @@ namespace kernelloop {
 std::string language_section(const Language& language, const Templates& templates);
 
 // What is known of the device: the template of its architecture, else a general one.
-std::string device_section(const OpConfig& config, const Templates& templates);
+std::string device_section(const OpConfig& config, const Language& language,
+                           const Templates& templates);
 
 // A version's source under a title, with how it did. Nothing when there is no such source.
 std::string version_section(const char* title, const OpConfig& config, const History& history,

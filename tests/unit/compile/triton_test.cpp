@@ -152,6 +152,12 @@ TEST_F(Triton, OptionsAreItsOwn) {
   const std::size_t at = source.find("num_warps");
   EXPECT_THAT(compile(std::string(source).replace(at, 9, "warps")).at("reason").get<std::string>(),
               HasSubstr("unknown option `warps`; there are: num_warps"));
+  const std::string eight = "\"num_warps\": 8";
+  EXPECT_THAT(
+      compile(std::string(source).replace(source.find(eight), eight.size(), "\"num_ctas\": 3"))
+          .at("reason")
+          .get<std::string>(),
+      HasSubstr("option `num_ctas` is 3; it must be a power of 2"));
 }
 
 // The level below, with the same compiler.

@@ -134,6 +134,15 @@ TEST_F(PromptTest, TimesOfTheCpuDeviceAreCalledSo) {
   EXPECT_THAT(compose(past).user, HasSubstr("12 us wall time on the CPU emulation"));
 }
 
+TEST_F(PromptTest, OnTheCpuDeviceOnlyCudaIsSaidToRun) {
+  config_.device = "cpu";
+  EXPECT_THAT(compose(std::nullopt).user, HasSubstr("it runs on an emulation on the CPU"));
+  config_.languages = {"TRITON"};
+  const std::string asked = compose(std::nullopt).user;
+  EXPECT_THAT(asked, HasSubstr("it\nis neither run nor timed"));
+  EXPECT_THAT(asked, Not(HasSubstr("emulation")));
+}
+
 TEST_F(PromptTest, LanesOfARoundAskForDifferentIdeas) {
   EXPECT_THAT(compose(std::nullopt).user, Not(HasSubstr("independently")));
   config_.candidates = 4;
