@@ -14,6 +14,30 @@ function(_kernelloop_languages out)
   set(${out} "${languages}" PARENT_SCOPE)
 endfunction()
 
+# _kernelloop_version_of_package(<variable> <python> <package>)
+#
+# The version that this Python has; "none" where there is none, or no Python. Asked once a configure run.
+function(_kernelloop_version_of_package variable python package)
+  get_property(known GLOBAL PROPERTY "_KERNELLOOP_VERSION_${python}_${package}")
+  if(NOT known)
+    execute_process(
+      COMMAND
+        "${python}" -s -c "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
+        "${package}"
+      OUTPUT_VARIABLE known
+      RESULT_VARIABLE result
+      ERROR_QUIET
+      OUTPUT_STRIP_TRAILING_WHITESPACE
+      TIMEOUT 20
+    )
+    if(NOT result STREQUAL "0" OR known STREQUAL "")
+      set(known "none")
+    endif()
+    set_property(GLOBAL PROPERTY "_KERNELLOOP_VERSION_${python}_${package}" "${known}")
+  endif()
+  set(${variable} "${known}" PARENT_SCOPE)
+endfunction()
+
 # _kernelloop_look_for_toolchains(<op> <language>...)
 #
 # Says in one line each which languages of <op> have no toolchain here. Proposing needs it;
@@ -31,15 +55,29 @@ function(_kernelloop_look_for_toolchains op)
       continue()
     endif()
     file(READ "${adapter}" description LIMIT 500)
-    if(description MATCHES "\"requirements\": *.\"([a-z0-9-]+)")
+    set(version "")
+    if(description MATCHES "\"requirements\": *.\"([a-z0-9-]+)[^=\"]*(==([^\"]+))?")
       set(package "${CMAKE_MATCH_1}")
+      set(version "${CMAKE_MATCH_3}")
     else()
       set(package "${name}")
     endif()
     string(TOUPPER "${package}" variable)
     string(REPLACE "-" "_" variable "KERNELLOOP_${variable}_PYTHON")
+    if(NOT "$ENV{${variable}}" STREQUAL "")
+      _kernelloop_version_of_package(found "$ENV{${variable}}" ${package})
+      if(version AND NOT found STREQUAL version)
+        message(
+          STATUS
+          "KernelLoop: ${op}: ${variable} names $ENV{${variable}}, which has ${package} ${found}, not the "
+          "${version} that ${language} needs; name another, or unset it and run `kernelloop toolchain "
+          "install ${name}`"
+        )
+      endif()
+      continue()
+    endif()
     file(GLOB installed "${cache}/kernelloop/toolchains/${package}-*/bin/python")
-    if(installed STREQUAL "" AND "$ENV{${variable}}" STREQUAL "")
+    if(installed STREQUAL "")
       message(
         STATUS
         "KernelLoop: ${op}: the toolchain of ${language} is not installed; run `kernelloop toolchain "

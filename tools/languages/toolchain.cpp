@@ -135,6 +135,11 @@ Toolchain find_toolchain(const Language& language) {
       fail(ExitCode::environment, "{} names {}, which does not exist; {}", variable_of(language),
            python.string(), install_hint(language));
     }
+    if (std::filesystem::is_directory(python)) {
+      fail(ExitCode::environment,
+           "{} names {}, which is a folder; name the Python in it, as bin/python; {}",
+           variable_of(language), python.string(), install_hint(language));
+    }
     return probe(language, python);
   }
   const std::filesystem::path python = toolchain_folder(language) / "bin" / "python";
