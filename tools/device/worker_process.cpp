@@ -104,7 +104,8 @@ int poll_milliseconds(Deadline deadline) {
 WorkerProcess::WorkerProcess(const WorkerStart& start) : channel_(Descriptor()) {
   watched_ = !start.watcher.empty();
   sandboxed_ = start.sandbox.has_value();
-  enclose(watched_ ? 0 : start.memory_limit);
+  memory_limit_ = watched_ ? 0 : start.memory_limit;
+  if (memory_limit_ > 0) group_ = ControlGroup::make_limited(memory_limit_, k_most_threads);
   std::vector<std::string> argument_texts;
   std::vector<std::string> variable_texts;
   if (sandboxed_) {
@@ -165,17 +166,6 @@ WorkerProcess::WorkerProcess(const WorkerStart& start) : channel_(Descriptor()) 
 }
 
 WorkerProcess::~WorkerProcess() { end(); }
-
-void WorkerProcess::enclose(std::size_t memory_limit) {
-  memory_limit_ = memory_limit;
-  if (memory_limit_ == 0 || control_group_home().path.empty()) return;
-  group_ = ControlGroup::make(control_group_home().path);
-  // Threads beyond the most are the watch's to tell of; what it is too slow for ends here.
-  if (group_ &&
-      !(group_->limit_memory(memory_limit_) && group_->limit_processes(2 * k_most_threads))) {
-    group_.reset();
-  }
-}
 
 std::string WorkerProcess::memory_text() const {
   if (memory_limit_ == 0) return {};

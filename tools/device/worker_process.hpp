@@ -72,7 +72,6 @@ class WorkerProcess {
   [[nodiscard]] const std::string& output() const noexcept { return tail_.text(); }
 
  private:
-  void enclose(std::size_t memory_limit);
   void drain();
   void learn_sandboxed();
   std::string takes_too_much();                      // of what; empty: it does not

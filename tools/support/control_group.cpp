@@ -154,6 +154,14 @@ std::unique_ptr<ControlGroup> ControlGroup::make(const fs::path& home) {
   return group->entrance_.open() ? std::move(group) : nullptr;
 }
 
+std::unique_ptr<ControlGroup> ControlGroup::make_limited(std::size_t memory, std::size_t threads) {
+  if (control_group_home().path.empty()) return nullptr;
+  std::unique_ptr<ControlGroup> group = make(control_group_home().path);
+  const bool limited =
+      group && group->limit_memory(memory) && (threads == 0 || group->limit_processes(2 * threads));
+  return limited ? std::move(group) : nullptr;
+}
+
 ControlGroup::~ControlGroup() {
   if (left_) return;
   write_setting(path_ / "cgroup.kill", "1");

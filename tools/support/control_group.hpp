@@ -32,6 +32,10 @@ class ControlGroup {
   // A group in `home`; nullptr where none can be made. Takes those away that processes left which
   // have ended since.
   static std::unique_ptr<ControlGroup> make(const std::filesystem::path& home);
+  // The same below that of this process, for one whose watch ends it beyond `memory` bytes or
+  // `threads` (0: as many as it likes): memory is limited to the same, threads to twice as many,
+  // since the watch is to tell of them. nullptr also where they cannot be limited.
+  static std::unique_ptr<ControlGroup> make_limited(std::size_t memory, std::size_t threads);
   ~ControlGroup();  // kills who is in it
   ControlGroup(const ControlGroup&) = delete;
   ControlGroup& operator=(const ControlGroup&) = delete;

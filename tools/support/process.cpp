@@ -154,17 +154,6 @@ std::string memory_excess(const Command& command) {
   return fmt::format("more than {} MiB of memory", command.most_memory >> 20);
 }
 
-// The group of a command that has a limit of memory, where one can be made. Threads beyond the most
-// are the watch's to tell of; what it is too slow for ends here.
-std::unique_ptr<ControlGroup> group_for(const Command& command) {
-  if (command.most_memory == 0 || control_group_home().path.empty()) return nullptr;
-  std::unique_ptr<ControlGroup> group = ControlGroup::make(control_group_home().path);
-  const bool limited =
-      group && group->limit_memory(command.most_memory) &&
-      (command.most_threads == 0 || group->limit_processes(2 * command.most_threads));
-  return limited ? std::move(group) : nullptr;
-}
-
 // Looks after Command::most_processes, most_threads and most_memory.
 class TreeWatch {
  public:
@@ -230,7 +219,10 @@ ProcessResult run(const Command& command) {
   Pipe report = make_pipe(ExitCode::io);
   SignalWatch watch;
 
-  const std::unique_ptr<ControlGroup> group = group_for(command);
+  std::unique_ptr<ControlGroup> group;
+  if (command.most_memory > 0) {
+    group = ControlGroup::make_limited(command.most_memory, command.most_threads);
+  }
   const int entrance = group ? group->entrance() : -1;
 
   const Clock::time_point start = Clock::now();
