@@ -31,17 +31,51 @@ std::vector<Bindings> listed_shapes(const OpSpec& spec, const std::string& devic
   return shapes;
 }
 
-}  // namespace
-
-std::vector<Bindings> covering_all_launches(const RungContext& context,
-                                            std::vector<Bindings> shapes, bool search) {
-  if (context.plan == nullptr) return shapes;
-  std::vector<Bindings> listed;
+// Calls action(launch, selected) for each launch of the plan that none of `shapes` selects when its
+// turn comes; selected(shape) says whether one does. The action may add to them.
+template <typename Action>
+void for_each_unselected(const RungContext& context, const std::vector<Bindings>& shapes,
+                         const Action& action) {
+  if (context.plan == nullptr) return;
   for (const Launch& launch : context.plan->launches) {
     const auto selected = [&](const Bindings& shape) {
       return selects(context.spec, launch, shape);
     };
-    if (std::any_of(shapes.begin(), shapes.end(), selected)) continue;
+    if (std::none_of(shapes.begin(), shapes.end(), selected)) action(launch, selected);
+  }
+}
+
+// Of `start`, which is long along one axis, the nearest that is shorter and selected, with the
+// other axes as they are or as vectors take them.
+template <typename Selected>
+std::optional<Bindings> nearest_shorter(const RungContext& context, const Bindings& start,
+                                        const Selected& selected) {
+  constexpr std::array<std::int64_t, 3> k_others{0, 8, 16};  // as they are, and for vectors
+  constexpr std::int64_t k_near = 256;
+  const std::int64_t most_elements = context.device == "cpu" ? 140000 : std::int64_t{1} << 24;
+  const auto& [axis, length] =
+      *std::ranges::max_element(start, {}, [](const auto& entry) { return entry.second; });
+  for (const std::int64_t others : k_others) {
+    Bindings shape = others == 0 ? start : near(context.spec, start, others);
+    std::int64_t size = length;
+    for (; size > 2 * k_near; size -= size / 16) {
+      if (!move_axis(context.spec, shape, axis, size)) break;
+      if (elements_of(context.spec, shape) <= most_elements) break;
+    }
+    for (const std::int64_t end = size - k_near; size > std::max<std::int64_t>(end, 1); --size) {
+      shape[axis] = size;
+      if (admissible(context.spec, shape) && selected(shape)) return shape;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Bindings> covering_all_launches(const RungContext& context,
+                                            std::vector<Bindings> shapes, bool search) {
+  std::vector<Bindings> listed;
+  for_each_unselected(context, shapes, [&](const Launch& launch, const auto& selected) {
     if (listed.empty()) listed = listed_shapes(context.spec, context.device);
     const auto found = std::find_if(listed.begin(), listed.end(), selected);
     if (found != listed.end()) {
@@ -50,58 +84,28 @@ std::vector<Bindings> covering_all_launches(const RungContext& context,
       const PlanShapes plan(context.spec, *context.plan, context.device);
       if (const auto deep = plan.selecting(launch); deep.shape) shapes.push_back(*deep.shape);
     }
-  }
+  });
   return shapes;
 }
 
 void cover_launches_from(const RungContext& context, const std::vector<Bindings>& others,
                          std::vector<Bindings>& shapes) {
-  if (context.plan == nullptr) return;
-  for (const Launch& launch : context.plan->launches) {
-    const auto selected = [&](const Bindings& shape) {
-      return selects(context.spec, launch, shape);
-    };
-    if (std::any_of(shapes.begin(), shapes.end(), selected)) continue;
+  for_each_unselected(context, shapes, [&](const Launch&, const auto& selected) {
     const auto found = std::find_if(others.begin(), others.end(), selected);
     if (found != others.end()) shapes.push_back(*found);
-  }
+  });
 }
 
 std::vector<Bindings> long_for_every_launch(const RungContext& context,
                                             std::vector<Bindings> shapes) {
-  constexpr std::array<std::int64_t, 3> k_others{0, 8, 16};  // as they are, and for vectors
-  constexpr std::int64_t k_near = 256;
-  if (context.plan == nullptr) return shapes;
-  const std::int64_t most_elements = context.device == "cpu" ? 140000 : std::int64_t{1} << 24;
-  const auto nearest = [&](const Bindings& start, const auto& selected) -> std::optional<Bindings> {
-    const auto& [axis, length] =
-        *std::ranges::max_element(start, {}, [](const auto& entry) { return entry.second; });
-    for (const std::int64_t others : k_others) {
-      Bindings shape = others == 0 ? start : near(context.spec, start, others);
-      std::int64_t size = length;
-      for (; size > 2 * k_near; size -= size / 16) {
-        if (!move_axis(context.spec, shape, axis, size)) break;
-        if (elements_of(context.spec, shape) <= most_elements) break;
-      }
-      for (const std::int64_t end = size - k_near; size > std::max<std::int64_t>(end, 1); --size) {
-        shape[axis] = size;
-        if (admissible(context.spec, shape) && selected(shape)) return shape;
-      }
-    }
-    return std::nullopt;
-  };
   const std::vector<Bindings> odd = shapes;
-  for (const Launch& launch : context.plan->launches) {
-    const auto selected = [&](const Bindings& shape) {
-      return selects(context.spec, launch, shape);
-    };
-    if (std::any_of(shapes.begin(), shapes.end(), selected)) continue;
+  for_each_unselected(context, shapes, [&](const Launch&, const auto& selected) {
     for (const Bindings& start : odd) {
-      if (std::optional<Bindings> found = nearest(start, selected)) {
+      if (std::optional<Bindings> found = nearest_shorter(context, start, selected)) {
         shapes.push_back(std::move(*found));
       }
     }
-  }
+  });
   return shapes;
 }
 
