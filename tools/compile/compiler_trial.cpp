@@ -82,12 +82,12 @@ void try_language(CompileRequest request, const std::filesystem::path& work_dir)
 void try_compilers(const CompileRequest& given) {
   const TemporaryDirectory work;
   CompileRequest request = given;
-  request.source = work.path() / "kernel.cu";
   request.traced = false;
   if (request.uses_adapter()) {
     try_language(request, work.path());
     return;
   }
+  request.source = work.path() / "kernel.cu";
   write_file_atomic(request.source, k_kernel);
   const SourceText source(k_kernel);
   if (!request.nvcc.empty()) try_nvcc(request, source, work.path());

@@ -67,8 +67,8 @@ std::string device_section(const OpConfig& config, const Language& language,
   const std::string architectures = fmt::format("sm_{}", fmt::join(config.architectures, ", sm_"));
   const std::map<std::string, std::string> values{{"architectures", architectures}};
   if (config.device == "cpu") {
-    const bool runs = language.name == cuda_language().name;
-    return "\n" + templates.fill(runs ? "device_cpu" : "device_cpu_compiled", values);
+    const char* const name = language.is_cuda() ? "device_cpu" : "device_cpu_compiled";
+    return "\n" + templates.fill(name, values);
   }
   const std::string own =
       "device_" + (config.architectures.empty() ? std::string() : config.architectures.front());
