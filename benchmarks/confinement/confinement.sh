@@ -20,14 +20,19 @@ pause=0
 pause=${PAUSE:-$pause}
 [[ ${#step[@]} -gt 0 ]] || step=(info)
 
-# once <mode>: milliseconds of one step
+# in_a_row <mode> <count>: milliseconds of each of so many steps, one behind the other
+in_a_row() {
+  local begin=$EPOCHREALTIME i
+  for ((i = 0; i < $2; ++i)); do
+    KERNELLOOP_SANDBOX=$1 "$device_tool" "${step[@]}" --device "$device" >/dev/null
+  done
+  awk -v begin="$begin" -v end="$EPOCHREALTIME" -v count="$2" \
+    'BEGIN { printf "%.3f\n", 1000 * (end - begin) / count }'
+}
+# once <mode>: milliseconds of one step after a pause
 once() {
-  local begin end
   sleep "$pause"
-  begin=$EPOCHREALTIME
-  KERNELLOOP_SANDBOX=$1 "$device_tool" "${step[@]}" --device "$device" >/dev/null
-  end=$EPOCHREALTIME
-  awk -v begin="$begin" -v end="$end" 'BEGIN { printf "%.3f\n", 1000 * (end - begin) }'
+  in_a_row "$1" 1
 }
 median() { sort -n | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
 
@@ -48,16 +53,6 @@ done
 printf '%s, %s: %.1f ms, confined %.1f ms; the sandbox adds %.1f ms (%d runs each)\n' \
   "$device" "${step[0]}" "$(awk '{ print $1 }' "$times" | median)" "$(awk '{ print $2 }' "$times" | median)" \
   "$(awk '{ print $2 - $1 }' "$times" | median)" "$runs"
-
-# in_a_row <mode>: milliseconds of each of some steps, one behind the other
-in_a_row() {
-  local begin=$EPOCHREALTIME
-  for ((run = 0; run < runs; ++run)); do
-    KERNELLOOP_SANDBOX=$1 "$device_tool" "${step[@]}" --device "$device" >/dev/null
-  done
-  awk -v begin="$begin" -v end="$EPOCHREALTIME" -v runs="$runs" \
-    'BEGIN { printf "%.1f\n", 1000 * (end - begin) / runs }'
-}
-off=$(in_a_row off)
-on=$(in_a_row required)
-printf '%s, %s: %d in a row %s ms each, confined %s ms\n' "$device" "${step[0]}" "$runs" "$off" "$on"
+off=$(in_a_row off "$runs")
+on=$(in_a_row required "$runs")
+printf '%s, %s: %d in a row %.1f ms each, confined %.1f ms\n' "$device" "${step[0]}" "$runs" "$off" "$on"
