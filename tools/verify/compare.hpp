@@ -34,7 +34,7 @@ ReferenceScale scale_of(std::span<const double> reference, const std::vector<std
 // The rounding error that the declared arithmetic excuses (gates.hpp derives it).
 struct ErrorModel {
   double output_roundoff = 0.0;       // u_out
-  double accumulated = 0.0;           // u_acc sqrt(K)
+  double accumulated = 0.0;           // a: u_acc sqrt(K), or more where errors do not average out
   double term_roundoff = 0.0;         // u_in + u_mid: of single terms
   double cut_off = 0.0;               // of tensor cores, relative to the sum; see gates.cpp
   double underflow = 0.0;             // absolute

@@ -229,9 +229,10 @@ std::vector<FamilyChoice> family_choices(const OpSpec& spec) {
 
 DataTraits traits_of(const InputFamily* family, const OpSpec& spec) {
   DataTraits traits;
-  traits.random_signs = (family == nullptr || family->scales_own) && symmetric(spec);
+  traits.random_signs = (family == nullptr || family->traits.scales_own) && symmetric(spec);
   if (family == nullptr) return traits;
-  traits.amplification = family->amplification;
+  traits.amplification = family->traits.amplification;
+  traits.rounds_one_way = family->traits.rounds_one_way;
   if (family->draw == family_draws::shifted) {
     for (const Tensor& input : spec.inputs) {
       if (!draws_input(*family, input)) continue;
@@ -251,7 +252,8 @@ void draw_input(const OpSpec& spec, const Tensor& tensor, const Bindings& axes,
   const bool chosen = choice.input.empty() || choice.input == tensor.name;
   if (family == nullptr || !chosen || !draws_input(*family, tensor)) {
     draw_tensor(tensor, values_at(tensor, axes), seed, bytes, exact);
-    if (family != nullptr && family->zeros_beside && !chosen && draws_input(*family, tensor)) {
+    if (family != nullptr && family->traits.zeros_beside && !chosen &&
+        draws_input(*family, tensor)) {
       put_zeros(tensor, axes, seed, bytes, exact);
     }
     return;

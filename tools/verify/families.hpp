@@ -52,20 +52,31 @@ struct InputFamily {
   // (linearity.hpp).
   enum class When { always, ends_declared, nonfinite_propagates, linear };
 
+  // What else has to be known of data of this family.
+  struct Traits {
+    // Of finite families, where the reference does not say how large its terms are: how far these
+    // may exceed the outputs.
+    double amplification = 1.0;
+    bool scales_own = false;  // the spec's own values times a factor
+    // While it draws one input, an eighth of the elements of the others that it could draw is 0.
+    bool zeros_beside = false;
+    // Draws something for each row, so that many rows show more.
+    bool differs_by_row = false;
+    // One element of a row decides what comes out: lost behind the tail of a long row it shows,
+    // where it would vanish among the spec's own values.
+    bool single_elements_count = false;
+    // The elements of a row may be alike, or a few exceed the others by far: the rounding errors of
+    // a sum may then all point one way (ErrorModel::one_way).
+    bool rounds_one_way = false;
+  };
+
   std::string_view name;
   Where where;
   When when;
   std::string_view draws;  // in words
   std::string_view finds;
   double (*draw)(const FamilyDraw& tensor, std::int64_t index);
-  // Of finite families, where the reference does not say how large its terms are: how far these may
-  // exceed the outputs.
-  double amplification = 1.0;
-  bool scales_own = false;  // the spec's own values times a factor
-  // While it draws one input, an eighth of the elements of the others that it could draw is 0.
-  bool zeros_beside = false;
-  // Draws something for each row, so that many rows show more.
-  bool differs_by_row = false;
+  Traits traits = {};
 };
 
 // In the order in which they are tried.

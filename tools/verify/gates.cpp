@@ -15,10 +15,15 @@ constexpr double k_fewest_terms = 16.0;
 constexpr double k_tf32_roundoff = 0x1p-11;
 constexpr double k_widest_normwise = 0.25;
 
-double accumulation_roundoff(const OpSpec& spec) {
+// Of one addition. Sums of integers are exact; what is made of them is not.
+double addition_roundoff(const OpSpec& spec) {
   const DTypeInfo& accumulate = info(spec.precision.accumulate);
-  // Sums of integers are exact; what is made of them is not.
-  double roundoff = info(accumulate.floating ? accumulate.type : DType::float32).unit_roundoff;
+  return info(accumulate.floating ? accumulate.type : DType::float32).unit_roundoff;
+}
+
+// u_acc of the bounds.
+double accumulation_roundoff(const OpSpec& spec) {
+  double roundoff = addition_roundoff(spec);
   for (const Tensor& input : spec.inputs) {
     const DTypeInfo& type = info(input.dtype);
     if (input.scalar || !type.floating) continue;
@@ -142,6 +147,10 @@ ErrorModel error_model(const OpSpec& spec, const Tensor& output, const Bindings&
   const bool may_flush = precision.denormals == Precision::Denormals::may_flush;
   model.root_terms = std::sqrt(terms);
   model.accumulated = accumulation_roundoff(spec) * model.root_terms;
+  if (traits.rounds_one_way) {
+    // Of a sum that one register adds up, K u: the limits have 4 of it.
+    model.accumulated = std::max(model.accumulated, addition_roundoff(spec) * terms / 4.0);
+  }
   model.cut_off = cut_off_by_tensor_cores(spec, terms);
   model.term_roundoff =
       (cuts_inputs_to_tf32(spec) ? k_tf32_roundoff : 0.0) +

@@ -24,7 +24,8 @@
 //
 // K is `precision.terms` of the spec, else the largest of the axes of the inputs' shapes and of
 // input elements per output element; at least 16 (every op rounds a few times). sqrt(K) because
-// rounding errors are as good as random.
+// rounding errors are as good as random; K where a family's terms are alike (each addition then
+// rounds as the last one did) or a few exceed the rest by far (what is added to them is lost).
 //
 // The op spec's `tolerance` replaces the limit of a metric or adds a metric to the gates. A spec
 // that widens normwise or elementwise widens what follows from them too.
@@ -52,6 +53,7 @@ struct Gate {
 struct DataTraits {
   bool random_signs = false;
   double amplification = 1.0;
+  bool rounds_one_way = false;
   bool exact = false;
   bool free_where_undefined = false;  // NaN of the reference binds nobody
 };

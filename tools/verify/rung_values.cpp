@@ -10,9 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
-#include <string_view>
 
 namespace kernelloop {
 namespace {
@@ -20,14 +18,6 @@ namespace {
 std::string name_of(const FamilyChoice& choice) {
   return choice.input.empty() ? std::string(choice.family->name)
                               : fmt::format("{} in {}", choice.family->name, choice.input);
-}
-
-// Families of which one element of a row decides what comes out: lost behind the tail of a long row
-// it shows, where it would vanish among the spec's own values.
-bool single_elements_count(const InputFamily& family) {
-  constexpr std::array<std::string_view, 8> k_names{"one_hot",   "needle", "leads",   "strided",
-                                                    "exponents", "nan",    "highest", "ends"};
-  return std::find(k_names.begin(), k_names.end(), family.name) != k_names.end();
 }
 
 // Columns beside the numbers of the kernels, where its parts of a row may meet: as many as fit.
@@ -138,10 +128,10 @@ std::vector<CasePlan> values_cases(const RungContext& context) {
       add_spread(drawn, emulated ? 1 : drawn.size(), context.seeds.next(), shapes);
       add_spread(limits, emulated ? 2 : 8, context.seeds.next(), shapes);
     }
-    if (choice.family->differs_by_row) {
+    if (choice.family->traits.differs_by_row) {
       shapes.insert(shapes.end(), short_ones.begin(), short_ones.end());
     }
-    if (single_elements_count(*choice.family)) {
+    if (choice.family->traits.single_elements_count) {
       shapes.insert(shapes.end(), long_ones.begin(), long_ones.end());
     }
     for (const Bindings& shape : shapes) add(choice, shape);

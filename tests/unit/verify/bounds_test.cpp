@@ -306,6 +306,35 @@ TEST(Bounds, HonestRowsPassOnEveryFamily) {
   }
 }
 
+// As the simplest of kernels does it, with a thread for each row: where terms are alike, or a few
+// exceed the rest by far, each addition rounds in the same direction.
+TEST(Bounds, RowsThatOneRegisterAddsUpPassHoweverLong) {
+  for (const InputFamily* family : families_of(samples::softmax())) {
+    if (family != nullptr && family->when == InputFamily::When::linear) continue;
+    for (const std::int64_t cols : {515, 11183, 61737}) {
+      for (const std::int64_t rows : {1, 4}) {
+        const Problem softmax = samples::softmax_of_family(rows, cols, family, 3, DType::float32);
+        Judgement judgement = samples::judge(softmax, samples::softmax_in_float(softmax));
+        EXPECT_TRUE(judgement.passed) << words(softmax, family, judgement);
+        const Problem rmsnorm = samples::rmsnorm_of_family(rows, cols, family, 3, DType::float32);
+        judgement = samples::judge(rmsnorm, samples::rmsnorm_in_float(rmsnorm));
+        EXPECT_TRUE(judgement.passed) << words(rmsnorm, family, judgement);
+      }
+    }
+  }
+}
+
+// The case that showed it: all results are the same number, next to where bfloat16 rounds the other
+// way.
+TEST(Bounds, OneResultEverywhereMayRoundTheOtherWay) {
+  const InputFamily* one_hot = nullptr;
+  for (const InputFamily& family : input_families()) {
+    if (family.name == "one_hot") one_hot = &family;
+  }
+  const Problem problem = samples::softmax_of_family(1, 52939, one_hot, 1, DType::bfloat16);
+  EXPECT_TRUE(samples::judge(problem, samples::softmax_in_float(problem)).passed);
+}
+
 TEST(Bounds, TermsThatAreDeclaredTightenTheLimit) {
   Problem problem = product_problem(DType::float32, DType::float32, {8, 6, 4}, nullptr, 1);
   problem.axes["m"] = 1 << 20;  // only the bounds look at it
