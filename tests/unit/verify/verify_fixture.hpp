@@ -42,8 +42,17 @@ inline void nudge(const FakeLaunch& launch, std::int64_t row, std::int64_t colum
   for (std::int64_t i = 0; i < launch.cols; ++i) sum += std::exp(in[i] - in[column]);
   const std::int64_t element = row * launch.cols + column;
   const double rounded = launch.read("y")[static_cast<std::size_t>(element)];
-  const double unit = std::ldexp(1.0, std::ilogb(rounded) - 7);
-  launch.write("y", element, rounded + (1.0 / sum > rounded ? unit : -unit));
+  const double up = std::ldexp(1.0, std::ilogb(rounded) - 7);
+  const double down = std::ldexp(1.0, std::ilogb(std::nextafter(rounded, 0.0)) - 7);
+  launch.write("y", element, rounded + (1.0 / sum > rounded ? up : -down));
+}
+
+// The column of the least y of a row: what is nudged there is next to nothing of the output as a
+// whole, where the greatest, in a row that it rules, may take more than the bounds leave.
+inline std::int64_t least_of(const FakeLaunch& launch, std::int64_t row) {
+  const std::vector<double> x = launch.read("x");
+  const double* in = x.data() + row * launch.cols;
+  return std::min_element(in, in + launch.cols) - in;
 }
 
 inline RunResult fault(FaultKind kind, const std::string& message) { return {{kind, message}, {}}; }
