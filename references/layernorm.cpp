@@ -19,9 +19,13 @@ KERNELLOOP_REFERENCE(layernorm) {
     double mean = 0.0;
     double mean_size = 0.0;
     for (std::int64_t i = 0; i < cols; ++i) {
-      mean += in[i] / count;
-      mean_size += std::fabs(in[i]) / count;
+      mean += in[i];
+      mean_size += std::fabs(in[i]);
     }
+    // Divided once, so that an element that equals the mean differs from it by 0: an infinite
+    // weight makes NaN of that.
+    mean /= count;
+    mean_size /= count;
     double variance = 0.0;
     for (std::int64_t i = 0; i < cols; ++i) variance += (in[i] - mean) * (in[i] - mean) / count;
     const double scale = 1.0 / std::sqrt(variance + eps);
