@@ -110,23 +110,47 @@ std::string plain_reason(const std::string& what) {
   return colon == std::string::npos ? what : what.substr(colon + 2);
 }
 
+// Calls `visit(offset)` for every character outside of strings, quotes among them, until it says
+// false.
+template <typename Visit>
+void outside_strings(std::string_view text, Visit visit) {
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') in_string = !in_string;
+    if (in_string && text[at] == '\\') ++at;
+    if (!in_string && at < text.size() && !visit(at)) return;
+  }
+}
+
+// The parser says which number is beyond every double ("number overflow parsing '1e999'"), not
+// where.
+[[noreturn]] void refuse_number(const JsonDocument& document, const std::string& what) {
+  const std::size_t begin = what.find('\'') + 1;
+  const std::string number = what.substr(begin, what.rfind('\'') - begin);
+  std::size_t offset = 0;
+  outside_strings(document.text, [&](std::size_t at) {
+    if (document.text.compare(at, number.size(), number) != 0) return true;
+    offset = at;
+    return false;
+  });
+  fail(ExitCode::bad_input, "{}: the number {} is larger than a float64 can be",
+       place(document, offset), number);
+}
+
 // Whatever walks a value does so recursively, and so does its printing; a text that is nested
 // without end must not exhaust the stack.
 void require_shallow(const JsonDocument& document) {
   constexpr std::size_t k_deepest = 128;
   std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t at = 0; at < document.text.size(); ++at) {
+  outside_strings(document.text, [&](std::size_t at) {
     const char c = document.text[at];
-    if (c == '"') in_string = !in_string;
-    if (in_string && c == '\\') ++at;
-    if (in_string) continue;
     if (c == '{' || c == '[') ++depth;
     if ((c == '}' || c == ']') && depth > 0) --depth;
     if (depth > k_deepest) {
       fail(ExitCode::bad_input, "{}: nested deeper than {} levels", place(document, at), k_deepest);
     }
-  }
+    return true;
+  });
 }
 
 }  // namespace
@@ -171,8 +195,7 @@ JsonDocument parse_json(std::string text, const std::filesystem::path& path,
     fail(ExitCode::bad_input, "{}: not valid JSON: {}", place(document, offset),
          plain_reason(error.what()));
   } catch (const Json::out_of_range& error) {
-    // A number beyond every double, such as 1e999; the parser does not say where.
-    fail(ExitCode::bad_input, "{}: {}", path.string(), plain_reason(error.what()));
+    refuse_number(document, error.what());
   }
   if (!repeated.empty()) {
     fail(ExitCode::bad_input, "{}: member \"{}\" occurs twice in one object; keep one",

@@ -92,7 +92,7 @@ TEST(OpSpecSchema, DeepNestingIsRefusedBeforeItIsWalked) {
 TEST(OpSpecSchema, BrokenJsonAndNumbersBeyondDouble) {
   EXPECT_THAT(spec_error(with(R"("scale",)", R"("scale")")),
               StartsWith("op.json:3:15: not valid JSON"));
-  EXPECT_THAT(spec_error(with("0.001", "1e999")), StartsWith("op.json: "));
+  EXPECT_THAT(spec_error(with("0.001", "1e999")), HasSubstr("the number 1e999 is larger than"));
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ TEST(Json, DeepNestingIsRefused) {
 }
 
 TEST(Json, ANumberBeyondEveryDoubleIsRefused) {
-  EXPECT_THAT(message_of("1e999"), testing::StartsWith("op.json: "));
+  EXPECT_EQ(message_of("{\"1e999\": 1,\n \"a\": [1e99, -1e999]}"),
+            "op.json:2:14: the number -1e999 is larger than a float64 can be");
 }
 
 TEST(Json, FindsThePlaceOfAValue) {
