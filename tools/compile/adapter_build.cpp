@@ -56,6 +56,10 @@ class Builder {
     result_.cuda.accepted = assembled.outcome == AssembleRun::Outcome::accepted;
     add_code({architecture, absolute_source(), run.ptx, assembled.cubin, assembled.messages},
              source_, false, result_.cuda);
+    // What ptxas says tells more, where it says anything.
+    if (!result_.cuda.accepted && !has_error(result_.cuda.problems)) {
+      result_.cuda.problems.push_back(problem_at(Problem::Kind::diagnostic, result_.cuda.reason));
+    }
     if (result_.plan) {
       if (!join(*result_.plan, run.plan)) refuse_plan(architecture);
     } else {
@@ -130,9 +134,7 @@ class Builder {
       case AssembleRun::Outcome::accepted:
         return;
       case AssembleRun::Outcome::rejected:
-        // What ptxas says follows with its lines.
         result_.cuda.reason = "ptxas rejects what " + title_ + " made of the source";
-        result_.cuda.problems.push_back(problem_at(Problem::Kind::diagnostic, result_.cuda.reason));
         return;
       case AssembleRun::Outcome::crashed:
         return refuse(

@@ -51,13 +51,6 @@ void explain_outcome(const NvccRun& run, const CompileRequest& request, CudaBuil
   }
 }
 
-bool has_error(const std::vector<Problem>& problems) {
-  for (const Problem& problem : problems) {
-    if (problem.severity == Problem::Severity::error) return true;
-  }
-  return false;
-}
-
 // Compiles a copy with marks around the kernels, which reads what stands beside the source.
 void trace_build(const SourceText& source, const std::optional<LaunchPlan>& plan, NvccJob& job) {
   job.include_dirs.push_back(job.source.parent_path());

@@ -47,6 +47,12 @@ Problem broken_rule(std::string message, std::size_t line) {
   return problem_at(Problem::Kind::policy, std::move(message), line);
 }
 
+bool has_error(const std::vector<Problem>& problems) {
+  return std::any_of(problems.begin(), problems.end(), [](const Problem& problem) {
+    return problem.severity == Problem::Severity::error;
+  });
+}
+
 void ProblemList::add(Problem problem) {
   problem.message = plain_text(problem.message, k_message_bytes);
   const bool known = std::any_of(problems_.begin(), problems_.end(), [&](const Problem& other) {

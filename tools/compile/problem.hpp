@@ -28,6 +28,9 @@ Problem problem_at(Problem::Kind kind, std::string message, std::size_t line = 0
 // A version that breaks a rule, at a line of its source (0: unknown).
 Problem broken_rule(std::string message, std::size_t line);
 
+// Whether one of them is more than a warning.
+bool has_error(const std::vector<Problem>& problems);
+
 // Collects problems, each once: a message that comes again for the same line (another template
 // instantiation, another architecture) is dropped.
 class ProblemList {

@@ -211,7 +211,12 @@ std::vector<Problem> ptxas_problems(std::string_view messages, const PtxModule& 
     } else {
       problem.line = line_of_function(quoted(line->text), ptx);
     }
-    result.push_back(std::move(problem));
+    // A statement of the source may stand in the PTX many times over.
+    const bool known = std::any_of(result.begin(), result.end(), [&](const Problem& other) {
+      return problem.line != 0 && other.line == problem.line &&
+             starts_with(other.message, "ptxas: " + explained(line->text));
+    });
+    if (!known) result.push_back(std::move(problem));
   });
   return result;
 }

@@ -89,6 +89,13 @@ TEST(PtxasMessages, GivesErrorsTheLinesOfTheSource) {
                   HasSubstr("error 5 ptxas: Not a name of any known instruction: 'bogus'")));
 }
 
+// One line of the source, unrolled.
+TEST(PtxasMessages, SaysOfALineOnceWhatManyStatementsHaveWrong) {
+  const PtxModule module(recorded("asm.ptx"), "/version/asm.cu");
+  const std::string once = recorded("asm.txt");
+  EXPECT_EQ(texts(ptxas_problems(once + once, module)), texts(ptxas_problems(once, module)));
+}
+
 TEST(PtxasMessages, ExplainsTooMuchSharedMemory) {
   EXPECT_THAT(texts(ptxas_problems(recorded("shared.txt"), no_ptx())),
               ElementsAre(AllOf(HasSubstr("(240000 bytes, 232448 max)"),

@@ -131,6 +131,20 @@ TEST_F(Triton, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(reason("@triton.jit\ndef twice(x, y, n, BLOCK: tl.constexpr):\n"
                      "    i = tl.arange(0, BLOCK)\n    tl.store(y + j, 0)\n"),
               testing::AllOf(HasSubstr("line 15"), HasSubstr("j is not defined")));
+  // Of a function that another one calls.
+  EXPECT_THAT(reason("@triton.jit\ndef inner(x):\n    return x + absent\n@triton.jit\n"
+                     "def twice(x, y, n, BLOCK: tl.constexpr):\n    tl.store(y, inner(n))\n"),
+              testing::AllOf(HasSubstr("line 14"), HasSubstr("absent is not defined")));
+  EXPECT_THAT(reason("@triton.jit\ndef again(x):\n    return again(x)\n@triton.jit\n"
+                     "def twice(x, y, n, BLOCK: tl.constexpr):\n    tl.store(y, again(n))\n"),
+              HasSubstr("line 14: again calls itself; this language compiles no recursion"));
+  // ptxas is asked once, by the build.
+  EXPECT_THAT(reason("@triton.jit\ndef twice(x, y, n, BLOCK: tl.constexpr):\n"
+                     "    v = tl.load(x)\n"
+                     "    v = tl.inline_asm_elementwise('mov.b32 $0, %nowhere;', '=r,r', [v], "
+                     "dtype=tl.int32, is_pure=True, pack=1)\n    tl.store(y, v)\n"),
+              testing::AllOf(HasSubstr("line 15: ptxas"), HasSubstr("%nowhere"),
+                             Not(HasSubstr("PTXASError"))));
   EXPECT_THAT(reason("@triton.autotune([triton.Config({'BLOCK': 64})], key=['n'])\n" +
                      std::string(k_twice)),
               HasSubstr("twice is wrapped by @triton.autotuner; leave that away and list its "

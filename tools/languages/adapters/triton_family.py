@@ -6,6 +6,7 @@ import re
 import protocol
 import triton
 from triton.backends.compiler import GPUTarget
+from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler.errors import CompilationError
 from triton.runtime.jit import get_jit_fn_file_line
 
@@ -29,6 +30,11 @@ class Fixed:
 
     def get_active_torch_device(self):
         return None
+
+
+def stop_at_ptx():
+    """The build assembles the PTX of all launches itself, and says with lines what ptxas says of it."""
+    CUDABackend.make_cubin = lambda self, ptx, *others: b""
 
 
 def load(path):
@@ -115,12 +121,27 @@ def options_of(launch):
     return launch["options"]
 
 
-def compilation_problem(error, function):
+def innermost(error):
+    """An error in a function that another one calls is wrapped once for each call on the way."""
+    while isinstance(error.__cause__, CompilationError):
+        error = error.__cause__
+    return error
+
+
+def compilation_problem(error, function, module):
+    cause = innermost(error)
+    functions = [value for value in vars(module).values() if isinstance(value, triton.JITFunction)]
+    owner = next((found for found in functions if found.src == cause.src), None)
+    if owner is None:  # of the language's own library
+        cause, owner = error, function
     line = 0
-    if error.node is not None and hasattr(error.node, "lineno"):
-        line = line_of(function) + error.node.lineno - 1
-    cause = error.__cause__
-    text = getattr(error, "error_message", None) or (str(cause) if cause else str(error))
+    if cause.node is not None and hasattr(cause.node, "lineno"):
+        line = line_of(owner) + cause.node.lineno - 1
+    text = cause.error_message or str(cause.__cause__ or cause)
+    # The code of a function that is being compiled is not there yet.
+    missing = re.match(r"KeyError\('[\w.]*?(\w+?)__", text)
+    if missing and isinstance(vars(module).get(missing.group(1)), triton.JITFunction):
+        text = "%s calls itself; this language compiles no recursion" % missing.group(1)
     return protocol.Rejected(text, line)
 
 
@@ -134,7 +155,7 @@ def build(make_source, module, launch, architecture):
         kernel = triton.compile(make_source(function, signature=signature, constexprs=values, attrs=hints),
                                 target=target, options=options)
     except CompilationError as error:
-        raise compilation_problem(error, function) from error
+        raise compilation_problem(error, function, module) from error
     meta = kernel.metadata
     ctas = meta.num_ctas
     return protocol.Built(
@@ -148,4 +169,5 @@ def build(make_source, module, launch, architecture):
 
 def main(make_source):
     """`make_source` is the class of a language's sources, as triton.compile takes them."""
+    stop_at_ptx()
     protocol.main(load, lambda module, launch, architecture: build(make_source, module, launch, architecture))
