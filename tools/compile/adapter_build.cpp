@@ -117,7 +117,7 @@ class Builder {
         }
         return;
       case AdapterRun::Outcome::crashed:
-        return refuse(Problem::Kind::diagnostic,
+        return refuse(Problem::Kind::crash,
                       fmt::format("{} died of this source ({})", title_, run.crash),
                       "; write the newest or most unusual part differently");
       case AdapterRun::Outcome::timed_out:
@@ -138,7 +138,7 @@ class Builder {
         return;
       case AssembleRun::Outcome::crashed:
         return refuse(
-            Problem::Kind::diagnostic,
+            Problem::Kind::crash,
             fmt::format("ptxas died of what {} made of the source ({})", title_, run.crash),
             "; write the newest or most unusual part differently");
       case AssembleRun::Outcome::timed_out:

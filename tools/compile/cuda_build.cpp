@@ -40,7 +40,7 @@ void explain_outcome(const NvccRun& run, const CompileRequest& request, CudaBuil
     case NvccRun::Outcome::crashed:
       build.reason = "nvcc crashed on this source";
       build.problems.push_back(problem_at(
-          Problem::Kind::diagnostic,
+          Problem::Kind::crash,
           fmt::format("nvcc crashed while it compiled this source ({}); write the newest "
                       "or most unusual part differently",
                       run.crash)));

@@ -25,6 +25,8 @@ const char* name_of(Problem::Kind kind) {
       return "policy";
     case Problem::Kind::timeout:
       return "timeout";
+    case Problem::Kind::crash:
+      return "crash";
   }
   return "";
 }

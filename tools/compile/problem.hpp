@@ -12,7 +12,8 @@ namespace kernelloop {
 class SourceText;
 
 struct Problem {
-  enum class Kind { diagnostic, plan, policy, timeout };
+  // `crash`: the compiler died of the source, or dies anyway (compiler_trial.hpp tells).
+  enum class Kind { diagnostic, plan, policy, timeout, crash };
   enum class Severity { error, warning };
 
   Kind kind = Kind::diagnostic;

@@ -1,5 +1,6 @@
 // `kernelloop compile`: a version's source in, compile.json and artefacts out.
 #include "compile/compile.hpp"
+#include "compile/compiler_trial.hpp"
 #include "compile/normal_form.hpp"
 #include "config/op_config.hpp"
 #include "kernelloop/commands.hpp"
@@ -17,6 +18,7 @@
 
 #include "languages/version_source.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,6 +72,13 @@ Json nothing_compiled(const std::filesystem::path& output_dir, const char* statu
           {"toolchain", {{"nvcc", ""}, {"host_compiler", ""}}}};
 }
 
+// Whether a compiler did, of the source as it seems.
+bool died(const Json& compiled) {
+  const Json& problems = compiled.at("problems");
+  return std::any_of(problems.begin(), problems.end(),
+                     [](const Json& problem) { return problem.at("kind") == "crash"; });
+}
+
 Json compile_source(const OpConfig& config, const CompileOptions& options,
                     const std::filesystem::path& source) {
   const OpSpec spec = load_op_spec(config.build_dir / "contract.json");
@@ -79,7 +88,11 @@ Json compile_source(const OpConfig& config, const CompileOptions& options,
   request.options = options.options;
   request.for_cpu = options.device == "cpu" && !options.traced;
   request.traced = options.traced;
-  return compile_version(request);
+  Json compiled = compile_version(request);
+  // A compiler that dies of everything is no fault of the version, which would be judged for it and
+  // replaced at a price.
+  if (died(compiled)) try_compilers(request);
+  return compiled;
 }
 
 std::string text_at(const JsonDocument& document, const char* name) {

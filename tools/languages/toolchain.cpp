@@ -74,7 +74,13 @@ Toolchain probe(const Language& language, const std::filesystem::path& python) {
     fail(ExitCode::environment, "{} of the toolchain of {} does not work ({}); {}", python.string(),
          language.title, result.describe(), install_hint(language));
   }
-  const Json found = Json::parse(result.output);
+  const Json found = Json::parse(result.output, nullptr, false);
+  if (!found.is_object()) {
+    fail(ExitCode::environment,
+         "{} is no Python: it printed `{}` where it was asked what it has; {}", python.string(),
+         result.output.substr(0, std::min<std::size_t>(result.output.find('\n'), 80)),
+         install_hint(language));
+  }
   Toolchain toolchain;
   toolchain.python = std::filesystem::absolute(python);
   for (const std::string& requirement : language.requirements) {

@@ -181,6 +181,36 @@ TEST_F(CompileCommand, RefusesABrokenProposal) {
   }
 }
 
+// A version that kills the compiler is a bad version; a compiler that dies of anything is none.
+TEST_F(CompileCommand, ACompilerThatDiesOfEverythingStopsTheBuild) {
+  nvcc_ = directory_.path() / "nvcc";
+  const auto make_nvcc = [&](const std::string& dies_of) {
+    write_file_atomic(nvcc_, std::string("#!/bin/sh\ncase \"$*\" in *--version*) ;; *\"") +
+                                 dies_of +
+                                 "\"*) echo \"nvcc error   : 'cicc' died due to signal 11\" >&2\n"
+                                 "exit 11;; esac\nexec " +
+                                 COMPILE_TEST_NVCC + " \"$@\"\n");
+    std::filesystem::permissions(nvcc_, std::filesystem::perms::owner_all);
+  };
+  if (!std::filesystem::exists(COMPILE_TEST_NVCC)) GTEST_SKIP() << "there is no nvcc here";
+  write_config();
+  propose("ready", "");
+  write_source(plan_comment() + k_kernel);
+  make_nvcc("");
+  try {
+    run_command();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);  // its options may be what it dies of
+    EXPECT_THAT(error.what(), HasSubstr("cannot compile even a kernel that does nothing"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(step_ / "compile.json"));
+  make_nvcc(request_.source.parent_path().filename().string());
+  run_command();
+  EXPECT_EQ(written()["status"], "failed");
+  EXPECT_EQ(written()["problems"][0]["kind"], "crash");
+}
+
 TEST_F(CompileCommand, TellsThatThereIsNoNvcc) {
   nvcc_.clear();
   write_config();

@@ -162,6 +162,24 @@ TEST_F(Cute, SaysWhatIsWrongAndWhere) {
       "parameter x gets the pointer of a tensor; annotate it cute.Pointer");
 }
 
+TEST_F(Cute, AScalarOf8BitFloatsArrivesAsItsBits) {
+  OpSpec narrow = *request_.spec;
+  for (Tensor& tensor : narrow.inputs) {
+    if (tensor.scalar) tensor.dtype = DType::float8_e4m3;
+  }
+  request_.spec = &narrow;
+  const auto code = [](const std::string& type) {
+    return "import cutlass\nimport cutlass.cute as cute\n@cute.kernel\n"
+           "def scale(x: cute.Pointer, y: cute.Pointer, f: cutlass." +
+           type +
+           ", n: cutlass.Int32,\n          BLOCK: cutlass.Constexpr):\n"
+           "    cute.make_tensor(y, cute.make_layout(1))[0] = f.to(cutlass.Float32)\n";
+  };
+  expect_reason(compile_with(k_args, code("Float8E4M3FN")),
+                "parameter f gets cutlass.Uint8; annotate it so, not Float8E4M3FN");
+  EXPECT_EQ(compile_with(k_args, code("Uint8")).at("status"), "compiled");
+}
+
 class Cutile : public LanguageTest {
  protected:
   Cutile() : LanguageTest("CUTILE") {}

@@ -69,6 +69,9 @@ TEST_F(Toolchains, ThatAreNamedMustHaveWhatTheLanguageNeeds) {
   ::setenv("KERNELLOOP_NO_SUCH_PACKAGE_PYTHON", "/usr", 1);
   EXPECT_THAT(complaint(of_package("no-such-package==1.2")),
               HasSubstr("names /usr, which is a folder; name the Python in it, as bin/python"));
+  ::setenv("KERNELLOOP_NO_SUCH_PACKAGE_PYTHON", "/bin/echo", 1);
+  EXPECT_THAT(complaint(of_package("no-such-package==1.2")),
+              HasSubstr("/bin/echo is no Python: it printed `-I -c"));
   ::setenv("KERNELLOOP_NO_SUCH_PACKAGE_PYTHON", "/usr/bin/python3", 1);
   EXPECT_THAT(
       complaint(of_package("no-such-package==1.2")),

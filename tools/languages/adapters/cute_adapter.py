@@ -37,8 +37,9 @@ def scale(x: cute.Pointer, y: cute.Pointer, factor: cutlass.Float32, n: cutlass.
   is compiled by itself, so one function with other constants serves other shapes (`when`).
 - Annotate every parameter: `cute.Pointer` for a tensor (it arrives as a pointer to its dtype in global
   memory, aligned to 16 bytes where the op says so), `cutlass.Int32` or `cutlass.Int64` for an integer,
-  `cutlass.Float32` and the like for a scalar. Build tensors inside with `cute.make_tensor` and a layout;
-  compute offsets in Int64 where a tensor may have 2^31 elements.
+  `cutlass.Float32` and the like for a scalar (of 8-bit floats `cutlass.Uint8`, the bits). Build tensors
+  inside with `cute.make_tensor` and a layout; compute offsets in Int64 where a tensor may have 2^31
+  elements.
 - The bounds and the step of a `range` in a kernel are Int32, all three: `range(by, cutlass.Int32(rows), gy)`.
   With Int64 among them the compiler complains of two branches of different types.
 - `options`: `threads` (of a block, 128), `threads_y`, `threads_z` (1), `cluster` (blocks of a cluster
@@ -76,6 +77,8 @@ TYPES = {
     "float8_e4m3": "Float8E4M3FN", "float8_e5m2": "Float8E5M2", "int64": "Int64", "int32": "Int32",
     "int8": "Int8", "uint8": "Uint8", "bool": "Uint8",
 }
+# The language passes no 8-bit floats.
+BITS = {"float8_e4m3": "Uint8", "float8_e5m2": "Uint8"}
 SIZES = {"float64": 8, "int64": 8, "float32": 4, "int32": 4, "float16": 2, "bfloat16": 2}
 SWIZZLES = {"128B": "K_SW128", "64B": "K_SW64", "32B": "K_SW32"}
 MAP_PARAMETERS = ("CopyAtom", "Tensor")
@@ -190,7 +193,9 @@ def argument_texts(argument, name, annotation):
         align = 16 if argument["divisible_by_16"] else SIZES.get(argument["dtype"], 1)
         return ("cute.Pointer", "nullptr(cutlass.%s, cute.AddressSpace.gmem, assumed_align=%d)"
                 % (TYPES[argument["dtype"]], align))
-    kind = TYPES[argument["dtype"]] if argument["kind"] == "scalar" else annotation
+    kind = annotation
+    if argument["kind"] == "scalar":
+        kind = BITS.get(argument["dtype"], TYPES[argument["dtype"]])
     if kind not in ("Int32", "Int64") and argument["kind"] == "integer" or kind != annotation:
         raise protocol.Rejected("parameter %s gets %s; annotate it so, not %s"
                                 % (name, "cutlass." + kind if argument["kind"] == "scalar"
