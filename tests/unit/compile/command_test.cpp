@@ -95,7 +95,7 @@ class CompileCommand : public VersionTest {
   std::filesystem::path nvcc_;
 };
 
-TEST_F(CompileCommand, WritesWhatItFoundAndWhatItRead) {
+TEST_F(CompileCommand, WritesWhatNvccFoundAndRead) {
   if (!std::filesystem::exists(nvcc_)) GTEST_SKIP() << "there is no nvcc here";
   propose("ready", "");
   write_source(plan_comment() + "static_assert(ONE + TWO == 3);\n" + k_kernel);
@@ -116,7 +116,7 @@ TEST_F(CompileCommand, WritesWhatItFoundAndWhatItRead) {
   EXPECT_EQ(std::filesystem::last_write_time(step_ / "compile.json"), time);
 }
 
-TEST_F(CompileCommand, WritesAVerdictAboutABadVersion) {
+TEST_F(CompileCommand, WritesTheVerdictOfNvccOnABadVersion) {
   if (!std::filesystem::exists(nvcc_)) GTEST_SKIP() << "there is no nvcc here";
   propose("ready", "");
   write_source("nonsense");
@@ -182,7 +182,7 @@ TEST_F(CompileCommand, RefusesABrokenProposal) {
 }
 
 // A version that kills the compiler is a bad version; a compiler that dies of anything is none.
-TEST_F(CompileCommand, ACompilerThatDiesOfEverythingStopsTheBuild) {
+TEST_F(CompileCommand, AnNvccThatDiesOfEverythingStopsTheBuild) {
   nvcc_ = directory_.path() / "nvcc";
   const auto make_nvcc = [&](const std::string& dies_of) {
     write_file_atomic(nvcc_, std::string("#!/bin/sh\ncase \"$*\" in *--version*) ;; *\"") +
