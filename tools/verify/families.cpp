@@ -1,7 +1,6 @@
 #include "verify/families.hpp"
 
-#include "support/parallel.hpp"
-#include "verify/elements.hpp"
+#include "verify/drawn_elements.hpp"
 #include "verify/family_draws.hpp"
 #include "verify/inputs.hpp"
 
@@ -110,17 +109,10 @@ void put_zeros(const Tensor& tensor, const Bindings& axes, std::uint64_t seed,
   const RandomStream stream(seed, tensor.name + ".zeros");
   const std::vector<std::int64_t> shape = shape_of(tensor, axes);
   const std::int64_t cols = std::max<std::int64_t>(1, shape.empty() ? 1 : shape.back());
-  const std::int64_t rows = static_cast<std::int64_t>(exact.size()) / cols;
-  with_writer(tensor.dtype, bytes.data(), [&](const auto& write) {
-    for_chunks(static_cast<std::int64_t>(exact.size()),
-               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t index = begin; index < end; ++index) {
-                   const bool whole_row = 2 * (index / cols) > rows;
-                   const double random = stream.uniform(static_cast<std::uint64_t>(index));
-                   if (!whole_row && random >= k_share) continue;
-                   exact[static_cast<std::size_t>(index)] = write(index, 0.0);
-                 }
-               });
+  const std::int64_t rows = element_count(tensor, axes) / cols;
+  DrawnElements(tensor.dtype, bytes, exact).overwrite(0.0, [&](std::int64_t index) {
+    const bool of_a_whole_row = 2 * (index / cols) > rows;
+    return of_a_whole_row || stream.uniform(static_cast<std::uint64_t>(index)) < k_share;
   });
 }
 
@@ -260,14 +252,8 @@ void draw_input(const OpSpec& spec, const Tensor& tensor, const Bindings& axes,
   }
   FamilyDraw context = draw_context(spec, tensor, axes, *family, seed);
   context.places = choice.places;
-  with_writer(tensor.dtype, bytes.data(), [&](const auto& write) {
-    for_chunks(static_cast<std::int64_t>(exact.size()),
-               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t index = begin; index < end; ++index) {
-                   exact[static_cast<std::size_t>(index)] =
-                       write(index, within(context.values, family->draw(context, index)));
-                 }
-               });
+  DrawnElements(tensor.dtype, bytes, exact).fill_each([&](std::int64_t index) {
+    return within(context.values, family->draw(context, index));
   });
 }
 

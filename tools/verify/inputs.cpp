@@ -1,9 +1,8 @@
 #include "verify/inputs.hpp"
 
 #include "support/error.hpp"
-#include "support/parallel.hpp"
 #include "support/random.hpp"
-#include "verify/elements.hpp"
+#include "verify/drawn_elements.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,45 +13,10 @@ namespace {
 // Largest magnitude of an integer that reaches the reference unharmed.
 constexpr double k_exact_integer = 0x1p53;
 
-// The elements of a tensor as they are drawn.
-class Elements {
- public:
-  Elements(DType type, std::span<std::byte> bytes, std::span<double> exact)
-      : type_(type), bytes_(bytes), exact_(exact) {}
-
-  // Calls draw(begin, end, put) for pieces of the index range, on all cores; `put(index, value)`
-  // rounds and stores.
-  template <typename Draw>
-  void fill(const Draw& draw) const {
-    const auto count = static_cast<std::int64_t>(bytes_.size() / info(type_).size);
-    with_writer(type_, bytes_.data(), [&](const auto& write) {
-      const auto put = [&](std::int64_t index, double value) {
-        const double rounded = write(index, value);
-        if (!exact_.empty()) exact_[static_cast<std::size_t>(index)] = rounded;
-      };
-      for_chunks(count, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-        draw(begin, end, put);
-      });
-    });
-  }
-
-  // The same, one element at a time: draw(index) is its value.
-  template <typename Draw>
-  void fill_each(const Draw& draw) const {
-    fill([&](std::int64_t begin, std::int64_t end, const auto& put) {
-      for (std::int64_t index = begin; index < end; ++index) put(index, draw(index));
-    });
-  }
-
- private:
-  DType type_;
-  std::span<std::byte> bytes_;
-  std::span<double> exact_;  // may be empty
-};
-
 // Two elements at a time: a pair of normal numbers costs hardly more than one.
 template <typename Real>
-void fill_normal(const Elements& elements, const InputValues& values, const RandomStream& stream) {
+void fill_normal(const DrawnElements& elements, const InputValues& values,
+                 const RandomStream& stream) {
   const auto mean = static_cast<Real>(values.mean);
   const auto deviation = static_cast<Real>(values.deviation);
   elements.fill([&](std::int64_t begin, std::int64_t end, const auto& put) {
@@ -61,16 +25,6 @@ void fill_normal(const Elements& elements, const InputValues& values, const Rand
       put(index, mean + deviation * pair.first);
       if (index + 1 == end) break;
       put(index + 1, mean + deviation * pair.second);
-    }
-  });
-}
-
-// Overwrites a share of the elements, which a stream of its own chooses.
-void mark_special(const Elements& elements, const InputValues& values, const RandomStream& stream) {
-  elements.fill([&](std::int64_t begin, std::int64_t end, const auto& put) {
-    for (std::int64_t index = begin; index < end; ++index) {
-      const bool special = stream.uniform(static_cast<std::uint64_t>(index)) < values.special_share;
-      if (special) put(index, values.special_value);
     }
   });
 }
@@ -96,7 +50,7 @@ void vary_constant(const Tensor& tensor, std::uint64_t seed, InputValues& values
 void draw_tensor(const Tensor& tensor, const InputValues& values, std::uint64_t seed,
                  std::span<std::byte> bytes, std::span<double> exact) {
   const RandomStream stream(seed, tensor.name);
-  const Elements elements(tensor.dtype, bytes, exact);
+  const DrawnElements elements(tensor.dtype, bytes, exact);
   const auto at = [](std::int64_t index) { return static_cast<std::uint64_t>(index); };
   if (values.family == "normal") {
     if (tensor.dtype == DType::float64) {
@@ -122,7 +76,10 @@ void draw_tensor(const Tensor& tensor, const InputValues& values, std::uint64_t 
          tensor.name, values.family);
   }
   if (values.special_share > 0.0) {
-    mark_special(elements, values, RandomStream(seed, tensor.name + ".special"));
+    const RandomStream special(seed, tensor.name + ".special");
+    elements.overwrite(values.special_value, [&](std::int64_t index) {
+      return special.uniform(at(index)) < values.special_share;
+    });
   }
 }
 
