@@ -1,7 +1,6 @@
 #include "plan/configurations.hpp"
 
 #include "plan/plan_comment.hpp"
-#include "support/error.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -57,31 +56,25 @@ Json with_configuration(Json plan, std::size_t index) {
   return plan;
 }
 
-std::string configuration_text(const std::string& source, std::size_t index) {
+std::optional<ConfiguredSource> configured_source(const std::string& source, std::size_t index) {
   const PlanComment comment = find_plan_comment(source, PlanForm::compiled);
-  if (!comment.problems.empty()) return {};
+  if (!comment.problems.empty()) return std::nullopt;
   const Json plan = parse_json(comment.json, "the launch plan").value;
   std::vector<std::string> texts;
   for (const Json& launch : plan.at("launches")) {
     const auto list = launch.find(k_list);
     if (list == launch.end() || list->size() <= index) continue;
     std::string text = text_of(list->at(index));
-    if (std::find(texts.begin(), texts.end(), text) == texts.end())
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) {
       texts.push_back(std::move(text));
+    }
   }
-  return fmt::format("{}", fmt::join(texts, "; "));
-}
-
-std::string source_with_configuration(const std::string& source, std::size_t index) {
-  const PlanComment comment = find_plan_comment(source, PlanForm::compiled);
-  if (!comment.problems.empty()) {
-    fail(ExitCode::bad_input, "no configuration can be chosen: {}",
-         comment.problems.front().message);
-  }
-  const Json plan = with_configuration(parse_json(comment.json, "the launch plan").value, index);
-  std::string text = source;
+  if (texts.empty()) return std::nullopt;
+  ConfiguredSource result{source, fmt::format("{}", fmt::join(texts, "; "))};
   // The plan is the first thing in the file, so that the first place with this text is its own.
-  return text.replace(text.find(comment.json), comment.json.size(), to_text(plan));
+  result.source.replace(source.find(comment.json), comment.json.size(),
+                        to_text(with_configuration(plan, index)));
+  return result;
 }
 
 }  // namespace kernelloop

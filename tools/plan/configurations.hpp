@@ -7,6 +7,7 @@
 #include "support/json.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace kernelloop {
@@ -20,13 +21,16 @@ std::size_t count_configurations(const Json& plan);
 // name.
 Json with_configuration(Json plan, std::size_t index);
 
-// What configuration `index` of the plan in a source text sets, in words: "BLOCK 64, num_warps 8",
-// the launches' one behind the other with "; " between them. Empty when no launch lists so many, or
-// the text has no such plan.
-std::string configuration_text(const std::string& source, std::size_t index);
+// A source with one of the configurations of its plan.
+struct ConfiguredSource {
+  std::string source;  // the text with just that configuration in its plan, the rest as it is
+  // What it sets, in words: "BLOCK 64, num_warps 8", the launches' one behind the other with "; "
+  // between them.
+  std::string chosen;
+};
 
-// A source text with just that configuration in its plan, and the rest as it is. The text holds a
-// plan that extract_plan accepts, of PlanForm::compiled. Throws Error(bad_input) otherwise.
-std::string source_with_configuration(const std::string& source, std::size_t index);
+// Configuration `index`, from 0, of the plan in a source text. Nothing when no launch lists so
+// many, or the text has no plan that extract_plan accepts, of PlanForm::compiled.
+std::optional<ConfiguredSource> configured_source(const std::string& source, std::size_t index);
 
 }  // namespace kernelloop

@@ -22,9 +22,8 @@ Proposal tuned_version(const OpConfig& config, const History& history, int versi
     fail(ExitCode::bad_input, "{} {}: the version that it is a configuration of, {}, is gone",
          config.op, version_name(version), parent);
   }
-  const std::string text = read_file(source->path);
-  const std::string chosen = configuration_text(text, index);
-  if (chosen.empty()) {
+  const auto configured = configured_source(read_file(source->path), index);
+  if (!configured) {
     fail(ExitCode::bad_input,
          "{} has no configuration {} any more; versions are never edited: put it back, or build "
          "anew without its steps",
@@ -32,9 +31,9 @@ Proposal tuned_version(const OpConfig& config, const History& history, int versi
   }
   Proposal proposal;
   proposal.language = source->language;
-  proposal.source = source_with_configuration(text, index);
+  proposal.source = configured->source;
   proposal.summary = fmt::format("configuration {} of {} of {}: {}", index + 1,
-                                 tuning->base->configurations, parent, chosen);
+                                 tuning->base->configurations, parent, configured->chosen);
   proposal.duplicate_of = earlier_twin(config, version, proposal.source, *source->language);
   proposal.provider = k_nobody;
   proposal.mode = name_of(Decision::Action::tune);
