@@ -71,23 +71,11 @@ bool compute_axis(const Axis& axis, Bindings& axes, const Refuse& refuse) {
   }
 }
 
-// Computes whatever has all its names, until nothing is left.
 template <typename Refuse>
 bool add_computed_axes(const OpSpec& spec, Bindings& axes, const Refuse& refuse) {
-  for (std::size_t left = spec.axes.size(); axes.size() < spec.axes.size(); --left) {
-    for (const Axis& axis : spec.axes) {
-      if (axis.kind != Axis::Kind::expression || axes.count(axis.name) != 0) continue;
-      const auto& names = axis.formula->names();
-      const bool ready = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-        return axes.count(name) != 0;
-      });
-      if (ready && !compute_axis(axis, axes, refuse)) return false;
-    }
-    if (left == 0) {
-      return refuse([] { return "axes are computed from one another in a circle"; });
-    }
-  }
-  return true;
+  return std::ranges::all_of(spec.computed_axes, [&](std::size_t index) {
+    return compute_axis(spec.axes[index], axes, refuse);
+  });
 }
 
 std::string shape_text(const Bindings& variables) {

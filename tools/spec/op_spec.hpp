@@ -118,6 +118,8 @@ struct OpSpec {
   std::string name;
   std::string description;
   std::vector<Axis> axes;  // in file order
+  // Indices of those that are computed, each behind those that its formula names.
+  std::vector<std::size_t> computed_axes;
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
   std::vector<Expression> constraints;  // all must be non-zero

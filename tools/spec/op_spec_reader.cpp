@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 namespace kernelloop {
 namespace {
@@ -83,6 +84,7 @@ class Reader {
       spec_.axes.push_back(std::move(axis));
     }
     require_no_circle();
+    order_computed_axes();
   }
 
   void require_only(const Json& axis, const Place& place, const std::string& member, bool wanted,
@@ -95,6 +97,24 @@ class Reader {
                     fmt::format("an axis of type `{}` has no `{}`; remove it, or make the type "
                                 "`{}`",
                                 type, member, member == "value" ? "const" : "expr"));
+    }
+  }
+
+  void order_computed_axes() {
+    std::set<std::string> known;
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < spec_.axes.size(); ++i) {
+      if (spec_.axes[i].formula) open.push_back(i);
+      if (!spec_.axes[i].formula) known.insert(spec_.axes[i].name);
+    }
+    while (!open.empty()) {
+      std::erase_if(open, [&](std::size_t index) {
+        const Axis& axis = spec_.axes[index];
+        const bool ready = std::ranges::includes(known, axis.formula->names());
+        if (ready) spec_.computed_axes.push_back(index);
+        if (ready) known.insert(axis.name);
+        return ready;
+      });
     }
   }
 

@@ -41,24 +41,10 @@ bool within(const std::array<Expression, 3>& dimensions, const std::array<std::i
   return true;
 }
 
-// The axes that are not variable, each behind those that its formula names; none names itself.
-std::vector<const Axis*> in_order(const OpSpec& spec) {
-  std::vector<const Axis*> open;
-  std::set<std::string> known;
+void add_constants(const OpSpec& spec, Bindings& axes) {
   for (const Axis& axis : spec.axes) {
-    if (axis.kind == Axis::Kind::variable) known.insert(axis.name);
-    if (axis.kind != Axis::Kind::variable) open.push_back(&axis);
+    if (axis.kind == Axis::Kind::constant) axes[axis.name] = axis.value;
   }
-  std::vector<const Axis*> order;
-  while (!open.empty()) {
-    std::erase_if(open, [&](const Axis* axis) {
-      const bool ready = !axis->formula || std::ranges::includes(known, axis->formula->names());
-      if (ready) order.push_back(axis);
-      if (ready) known.insert(axis->name);
-      return ready;
-    });
-  }
-  return order;
 }
 
 }  // namespace
@@ -68,7 +54,6 @@ PlanShapes::PlanShapes(const OpSpec& spec, const LaunchPlan& plan, std::string d
       plan_(plan),
       device_(std::move(device)),
       axes_(variable_axes(spec)),
-      derived_(in_order(spec)),
       small_(near(spec, start_shape(spec), 2)),
       least_(near(spec, start_shape(spec), 1)) {
   note(plan.workspace_bytes);
@@ -99,8 +84,10 @@ std::set<std::string> PlanShapes::variables_in(const Expression& expression) con
 
 Bindings PlanShapes::resolved(const Bindings& shape) const {
   Bindings axes = shape;
-  for (const Axis* axis : derived_) {
-    axes[axis->name] = axis->formula ? axis->formula->evaluate(axes) : axis->value;
+  add_constants(spec_, axes);
+  for (const std::size_t index : spec_.computed_axes) {
+    const Axis& axis = spec_.axes[index];
+    axes[axis.name] = axis.formula->evaluate(axes);
   }
   return axes;
 }
@@ -109,10 +96,12 @@ void PlanShapes::along(const std::string& axis, std::int64_t first, std::int64_t
                        const Bindings& shape, const Expression& expression,
                        const std::function<bool(std::int64_t, std::int64_t)>& visit) const {
   Bindings axes = shape;
-  for (const Axis* derived : derived_) axes[derived->name] = derived->value;
+  add_constants(spec_, axes);
+  for (const std::size_t index : spec_.computed_axes) axes[spec_.axes[index].name] = 0;
   std::vector<std::pair<std::int64_t*, Expression::Bound>> computed;
-  for (const Axis* derived : derived_) {
-    if (derived->formula) computed.emplace_back(&axes[derived->name], derived->formula->bind(axes));
+  for (const std::size_t index : spec_.computed_axes) {
+    const Axis& derived = spec_.axes[index];
+    computed.emplace_back(&axes[derived.name], derived.formula->bind(axes));
   }
   const Expression::Bound bound = expression.bind(axes);
   std::int64_t& size = axes[axis];

@@ -110,7 +110,6 @@ class PlanShapes {
   const LaunchPlan& plan_;
   std::string device_;
   std::vector<std::string> axes_;                          // variable ones
-  std::vector<const Axis*> derived_;                       // others, each behind those it names
   Bindings small_;                                         // every axis near 2
   Bindings least_;                                         // near 1
   std::map<std::string, std::set<std::int64_t>> numbers_;  // of the plan, by axis
