@@ -16,7 +16,7 @@ from browser import Browser, find_browser
 from sample import write_sample
 
 UNITS = {"µs": 1, "ms": 1e3, "s": 1e6, "%": 1e-2, "×": 1, "$": 1, "MHz": 1, "W": 1, "B": 1, "": 1,
-         "GB/s": 1e9, "Gop/s": 1e9}
+         **{f"{p}{u}": f for p, f in {"G": 1e9, "M": 1e6, "k": 1e3, "": 1}.items() for u in ["B/s", "op/s"]}}
 
 NUMBERS = """[...document.querySelectorAll('[data-number]')].map(
   e => [e.dataset.number, e.innerText.trim(), e.getBoundingClientRect().width])"""

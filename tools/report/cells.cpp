@@ -4,10 +4,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace kernelloop {
 namespace {
 
 constexpr const char* k_unknown = "–";
+
+struct Prefix {
+  double factor;
+  const char* name;
+};
+// Three digits, or whole giga: what an emulation reaches is not nothing.
+std::string rate_text(double per_second, const std::string& unit) {
+  constexpr std::array<Prefix, 4> k_prefixes{{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
+  const auto prefix =
+      std::find_if(k_prefixes.begin(), k_prefixes.end() - 1,
+                   [&](const Prefix& one) { return per_second >= 0.9995 * one.factor; });
+  const double value = per_second / prefix->factor;
+  const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}{}", value, decimals, prefix->name, unit);
+}
 
 }  // namespace
 
@@ -29,7 +47,7 @@ Cell count_cell(const std::optional<std::int64_t>& count, const std::string& poi
 
 Cell rate_cell(const std::optional<double>& per_second, const std::string& unit,
                const std::string& pointer) {
-  return {per_second ? fmt::format("{:.0f} G{}", *per_second / 1e9, unit) : k_unknown, pointer};
+  return {per_second ? rate_text(*per_second, unit) : k_unknown, pointer};
 }
 
 Cell whole_cell(const std::optional<double>& value, const std::string& unit,
