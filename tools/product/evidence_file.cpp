@@ -1,5 +1,8 @@
 #include "product/evidence_file.hpp"
 
+#include "support/files.hpp"
+#include "support/json_members.hpp"
+
 #include <filesystem>
 #include <string>
 
@@ -37,6 +40,30 @@ Json resources(const OpConfig& config, const Json& compiled) {
           {"toolchain", published(compiled.value("toolchain", Json::object()))}};
 }
 
+bool measured_alike(const Json& a, const Json& b) {
+  const auto device = [](const Json& json, const char* name) {
+    return text_member(member(json, "device"), name);
+  };
+  return device(a, "kind") == device(b, "kind") && device(a, "name") == device(b, "name") &&
+         member(a, "rules") == member(b, "rules");
+}
+
+// The baselines as this build timed them, each with its time over the version's.
+Json baselines_beside(const OpConfig& config, const Json& bench) {
+  const Json timed =
+      config.baselines.empty() ? Json() : read_json_if_there(config.build_dir / "baselines.json");
+  if (!timed.is_object() || !measured_alike(timed, bench)) return nullptr;
+  const auto own = number_member(member(bench, "summary"), "time_us");
+  Json baselines = Json::array();
+  for (Json one : list_member(timed, "baselines")) {
+    const auto time = number_member(member(one, "summary"), "time_us");
+    const bool known = text_member(one, "status") == "measured" && time && own && *own > 0;
+    one["ratio"] = known ? Json(*time / *own) : Json(nullptr);
+    baselines.push_back(published(one));
+  }
+  return baselines;
+}
+
 }  // namespace
 
 Json evidence_json(const OpConfig& config, const Candidate& candidate,
@@ -54,6 +81,7 @@ Json evidence_json(const OpConfig& config, const Candidate& candidate,
           {"clocks", bench.value("clocks", "unknown")},
           {"verify", published(verify)},
           {"bench", published(bench)},
+          {"baselines", baselines_beside(config, bench)},
           {"compile", resources(config, candidate.files.compiled)},
           {"first_comparison", published(comparisons.first)},
           {"comparison", published(comparisons.confirming)}};

@@ -104,6 +104,7 @@ class Builder {
       say("Baselines: " + report_.no_baselines + ".");
     } else {
       blocks_.emplace_back(baselines_table(report_));
+      blocks_.emplace_back(baseline_workloads_table(report_));
     }
   }
   void roofline() {

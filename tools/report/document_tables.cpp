@@ -89,14 +89,40 @@ Table versions_table(const Report& report) {
 }
 
 Table baselines_table(const Report& report) {
-  Table table{"Baselines", {"baseline", "time", "speed of light", "note"}, {}};
+  const ReportVersion* shown = report.shown();
+  Table table{"Baselines",
+              {"baseline", "time",
+               fmt::format("over the time of {}", shown == nullptr ? "a version" : shown->version),
+               "speed of light", "note"},
+              {}};
   for (std::size_t b = 0; b < report.baselines.size(); ++b) {
     const ReportBaseline& one = report.baselines[b];
     const std::string place = fmt::format("/baselines/{}", b);
     table.rows.push_back({{one.name},
                           duration_cell(one.time_us, place + "/time_us"),
+                          factor_cell(one.ratio, place + "/ratio"),
                           percent_cell(one.sol, place + "/sol"),
                           text_cell(one.failure)});
+  }
+  return table;
+}
+
+Table baseline_workloads_table(const Report& report) {
+  Table table{"Workloads of the baselines",
+              {"baseline", "workload", "median", "95 % of the median", "spread", "samples"},
+              {}};
+  for (std::size_t b = 0; b < report.baselines.size(); ++b) {
+    const ReportBaseline& baseline = report.baselines[b];
+    for (std::size_t w = 0; w < baseline.workloads.size(); ++w) {
+      const ReportWorkload& one = baseline.workloads[w];
+      const std::string place = fmt::format("/baselines/{}/workloads/{}", b, w);
+      table.rows.push_back({{baseline.name},
+                            {one.name},
+                            duration_cell(one.median_us, place + "/median_us"),
+                            text_cell(interval_text(one.interval_us)),
+                            percent_cell(one.spread, place + "/spread"),
+                            {set_aside_text(one), place + "/samples"}});
+    }
   }
   return table;
 }

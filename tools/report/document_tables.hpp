@@ -9,6 +9,7 @@ namespace kernelloop {
 // One row a version: how it came about, its verdict, time, speed-up, speed of light and its bound.
 Table versions_table(const Report& report);
 Table baselines_table(const Report& report);
+Table baseline_workloads_table(const Report& report);
 // One row a workload of the version that `version` is the index of.
 Table workloads_table(const Report& report, std::size_t version);
 Table roofs_table(const Report& report);

@@ -132,12 +132,18 @@ void add_device(const ReportFacts& facts, const std::string& device, Report& rep
   report.roofs = report_roofs(member(measured, "ceilings"));
 }
 
-void add_baselines(const OpConfig& config, bool built, Report& report) {
-  if (config.baselines.empty()) {
-    report.no_baselines = "none is registered (BASELINES)";
-    return;
+// As the build timed them or, where it timed nothing, as the evidence has them.
+Json timed_baselines(const OpConfig& config, const ReportFacts& facts, const std::string& device,
+                     bool built) {
+  if (built) {
+    return config.baselines.empty() ? Json()
+                                    : read_json_if_there(config.build_dir / "baselines.json");
   }
-  const Json timed = built ? read_json_if_there(config.build_dir / "baselines.json") : Json();
+  const auto found = facts.committed.find(device);
+  return found == facts.committed.end() ? Json() : found->second.json;
+}
+
+void add_baselines(const OpConfig& config, const Json& timed, Report& report) {
   for (const Json& json : list_member(timed, "baselines")) {
     ReportBaseline one;
     one.name = text_member(json, "name");
@@ -150,7 +156,9 @@ void add_baselines(const OpConfig& config, bool built, Report& report) {
     }
     report.baselines.push_back(std::move(one));
   }
-  if (report.baselines.empty()) report.no_baselines = "their times on this device are not here";
+  if (!report.baselines.empty()) return;
+  report.no_baselines = config.baselines.empty() ? "none is registered (BASELINES)"
+                                                 : "their times on this device are not here";
 }
 
 void add_ratios(Report& report) {
@@ -164,6 +172,10 @@ void add_ratios(Report& report) {
     if (!first) first = one.time_us;
     if (timed > 1) one.speed_up = *first / *one.time_us;
     if (baseline != nullptr) one.against_baseline = *baseline->time_us / *one.time_us;
+  }
+  const ReportVersion* shown = report.shown();
+  for (ReportBaseline& one : report.baselines) {
+    if (shown != nullptr && one.time_us) one.ratio = *one.time_us / *shown->time_us;
   }
 }
 
@@ -209,7 +221,7 @@ GatheredReports gather_reports(const OpConfig& config) {
     const bool built = report.from_build();
     add_device(facts, device, report);
     add_adoption(config, facts, device, report);
-    add_baselines(config, built, report);
+    add_baselines(config, timed_baselines(config, facts, device, built), report);
     add_ratios(report);
     if (built) {
       if (const auto history = find_latest_history(config)) {

@@ -96,6 +96,7 @@ struct ReportBaseline {
   std::string failure;  // one line; "" when it was timed
   std::optional<double> time_us;
   std::optional<double> sol;
+  std::optional<double> ratio;  // its time over that of the version that is shown
   std::vector<ReportWorkload> workloads;
 };
 

@@ -101,6 +101,7 @@ Json json_of(const ReportBaseline& one) {
           {"failure", known(one.failure)},
           {"time_us", known(one.time_us)},
           {"sol", known(one.sol)},
+          {"ratio", known(one.ratio)},
           {"workloads", list_of(one.workloads)}};
 }
 

@@ -304,6 +304,40 @@ TEST_F(AdoptTest, EvidenceNamesNoPathAndNoSerialNumber) {
   EXPECT_THAT(text, HasSubstr("\"nvcc\": \"nvcc\""));
 }
 
+TEST_F(AdoptTest, EvidenceHasTheBaselinesOfThisDeviceAndTheseRules) {
+  const auto evidence = [&] {
+    AdoptRequest again;
+    again.version = "v001";
+    std::filesystem::remove(adopted_file());
+    adopt_now(again);
+    return read_json(root() / "reports/softmax/nvidia-h200.json").value.at("baselines");
+  };
+  const Json measured = {{"name", "cub"},
+                         {"status", "measured"},
+                         {"reason", ""},
+                         {"workloads", {{{"name", "w"}, {"interval_us", {59, 61}}}}},
+                         {"summary", {{"time_us", 60}}}};
+  const Json wrong = {{"name", "old"}, {"status", "failed"}, {"reason", "workload 'w': wrong"}};
+  Json timed = {{"rules", 1},
+                {"device", {{"kind", "cuda"}, {"name", "NVIDIA H200"}, {"uuid", "GPU-secret"}}},
+                {"baselines", {measured, wrong}}};
+  add_version(1, 40);
+  EXPECT_TRUE(evidence().is_null()) << "none is registered";
+  config_.baselines = {"cub.cu", "old.cu"};
+  EXPECT_TRUE(evidence().is_null()) << "none was timed";
+  write(config_.build_dir / "baselines.json", to_text(timed));
+  Json expected = timed.at("baselines");
+  expected[0]["ratio"] = 1.5;
+  expected[1]["ratio"] = nullptr;
+  EXPECT_EQ(evidence(), expected);
+  for (const char* other : {"/rules", "/device/name"}) {
+    Json elsewhere = timed;
+    elsewhere[Json::json_pointer(other)] = other;
+    write(config_.build_dir / "baselines.json", to_text(elsewhere));
+    EXPECT_TRUE(evidence().is_null()) << other;
+  }
+}
+
 TEST_F(AdoptTest, AFailedRematchKeepsTheIncumbent) {
   add_version(1, 50);
   adopt_now();

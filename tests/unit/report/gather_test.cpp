@@ -98,6 +98,42 @@ TEST_F(ReportTest, ShowsCountersTracesAndBaselinesOfTheBuild) {
   EXPECT_EQ(report.baselines.at(1).failure, "wrong on w");
 }
 
+TEST_F(ReportTest, BaselinesComeFromTheEvidenceWhereNothingWasTimed) {
+  add_three_versions();
+  config_.baselines = {"cub.cu"};
+  const Json device = {{"kind", "cuda"}, {"name", "NVIDIA H200"}};
+  write(config_.build_dir / "baselines.json",
+        to_text({{"device", device},
+                 {"rules", 1},
+                 {"baselines",
+                  {{{"name", "cub"},
+                    {"status", "measured"},
+                    {"workloads", {{{"name", "w"}, {"median_us", 60}, {"interval_us", {59, 61}}}}},
+                    {"summary", {{"time_us", 60}}}}}}}));
+  adopt_now();
+  const Json built = to_json(only_report());
+  std::filesystem::remove_all(config_.build_dir);
+  const Report report = only_report();
+  EXPECT_FALSE(report.from_build());
+  EXPECT_EQ(to_json(report).at("baselines"), built.at("baselines"));
+  EXPECT_EQ(report.baselines.at(0).ratio, 1.5);
+  EXPECT_EQ(report.versions[2].against_baseline, 1.5);
+  const std::vector<Cell> row = baseline_workloads_table(report).rows.at(0);
+  EXPECT_EQ(row.at(2).text, "60.0 µs");
+  EXPECT_EQ(row.at(3).text, "59.0 µs to 61.0 µs");
+  EXPECT_EQ(baselines_table(report).columns.at(2), "over the time of v003");
+
+  // Of a file that was written before evidence had them.
+  const auto file = root() / "reports/softmax/nvidia-h200.json";
+  Json old = read_json(file).value;
+  old.erase("baselines");
+  write(file, to_text(old));
+  const Report before = only_report();
+  EXPECT_THAT(before.baselines, IsEmpty());
+  EXPECT_EQ(before.no_baselines, "their times on this device are not here");
+  EXPECT_EQ(before.versions[2].time_us, report.versions[2].time_us);
+}
+
 TEST_F(ReportTest, CommittedEvidenceIsEnough) {
   add_three_versions();
   adopt_now();

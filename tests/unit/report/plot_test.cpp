@@ -97,7 +97,7 @@ TEST_F(ReportTest, AnOpThatComputesNothingIsShownByItsBytes) {
 TEST_F(ReportTest, BaselinesAreLinesOverTheBarsOfVersions) {
   add_three_versions();
   Report report = only_report();
-  report.baselines.push_back({"cub", "", 60.0, std::nullopt, {}});
+  report.baselines.push_back({"cub", "", 60.0, std::nullopt, std::nullopt, {}});
   const Plot plot = time_plot(report);
   EXPECT_THAT(plot.categories, ElementsAre("v001", "v002", "v003"));
   EXPECT_EQ(plot.series.at(0).values.size(), 2u);
