@@ -142,7 +142,11 @@ __device__ __forceinline__ void mark(unsigned int tag) {
 
 template <unsigned int Id>
 struct Scope {
-  __device__ __forceinline__ Scope() { mark(Id << 2 | k_begin); }
+  template <typename Name>
+  __device__ __forceinline__ explicit Scope(Name say_name) {
+    say_name();
+    mark(Id << 2 | k_begin);
+  }
   __device__ __forceinline__ ~Scope() { mark(Id << 2 | k_end); }
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
@@ -193,22 +197,20 @@ class Kernel {
   asm volatile("// kernelloop:trace \"" name "\"")
 #define KERNELLOOP_TRACE_JOIN2(a, b) a##b
 #define KERNELLOOP_TRACE_JOIN(a, b) KERNELLOOP_TRACE_JOIN2(a, b)
-#define KERNELLOOP_TRACE_RECORD(name, kind) \
-  ::kernelloop::trace::mark(::kernelloop::trace::id_of(name) << 2 | (kind))
+
+// Each mark is one statement, so that it may stand behind an `if` without braces.
+#define KERNELLOOP_TRACE_MARK(name, kind)                                      \
+  do {                                                                         \
+    KERNELLOOP_TRACE_NAME(name);                                               \
+    ::kernelloop::trace::mark(::kernelloop::trace::id_of(name) << 2 | (kind)); \
+  } while (false)
 
 #define KL_TRACE_SCOPE(name)                                                                \
-  KERNELLOOP_TRACE_NAME(name);                                                              \
   const ::kernelloop::trace::Scope<::kernelloop::trace::id_of(name)> KERNELLOOP_TRACE_JOIN( \
-      kernelloop_trace_scope_, __COUNTER__)
-#define KL_TRACE_BEGIN(name)   \
-  KERNELLOOP_TRACE_NAME(name); \
-  KERNELLOOP_TRACE_RECORD(name, ::kernelloop::trace::k_begin)
-#define KL_TRACE_END(name)     \
-  KERNELLOOP_TRACE_NAME(name); \
-  KERNELLOOP_TRACE_RECORD(name, ::kernelloop::trace::k_end)
-#define KL_TRACE_INSTANT(name) \
-  KERNELLOOP_TRACE_NAME(name); \
-  KERNELLOOP_TRACE_RECORD(name, ::kernelloop::trace::k_instant)
+      kernelloop_trace_scope_, __COUNTER__)([] { KERNELLOOP_TRACE_NAME(name); })
+#define KL_TRACE_BEGIN(name) KERNELLOOP_TRACE_MARK(name, ::kernelloop::trace::k_begin)
+#define KL_TRACE_END(name) KERNELLOOP_TRACE_MARK(name, ::kernelloop::trace::k_end)
+#define KL_TRACE_INSTANT(name) KERNELLOOP_TRACE_MARK(name, ::kernelloop::trace::k_instant)
 
 // The scope of a whole kernel, put behind its opening brace by the traced build.
 #define KERNELLOOP_TRACE_KERNEL                   \

@@ -117,6 +117,23 @@ TEST_F(TracedBuild, NvccRecordsAndNamesItsMarks) {
   EXPECT_THAT(ptx, HasSubstr("kernelloop_trace_target"));
 }
 
+// Behind an `if` or a loop without braces a mark is the one statement that belongs to it.
+TEST_F(TracedBuild, NvccTakesAMarkForOneStatement) {
+  std::string source = k_marked;
+  source.insert(source.find("  if (i < n) y[i]"),
+                "  if (i < n) KL_TRACE_BEGIN(\"some\"); else KL_TRACE_END(\"others\");\n"
+                "  if (i < n) KL_TRACE_SCOPE(\"one\"); else KL_TRACE_SCOPE(\"other\");\n"
+                "  do KL_TRACE_INSTANT(\"step\"); while (n-- > i);\n");
+  for (const bool traced : {false, true}) {
+    request_.traced = traced;
+    const Json json = compile(plan_comment() + source);
+    EXPECT_EQ(json.at("status"), "compiled") << traced << to_text(json);
+  }
+  for (const char* name : {"some", "others", "one", "other", "step"}) {
+    EXPECT_THAT(written("kernel.ptx"), HasSubstr(std::string("// kernelloop:trace \"") + name));
+  }
+}
+
 TEST_F(TracedBuild, NvccMarksKernelsThatHaveNone) {
   request_.traced = true;
   const Json json = compile(plan_comment() + k_kernel);
