@@ -3,7 +3,10 @@
 #include "support/error.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -12,7 +15,8 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// One record of RFC 4180, which may hold line ends inside quotes. Advances `at` behind it.
+// One record of RFC 4180, which may hold line ends inside quotes. Advances `at` behind it. A text
+// that ends inside quotes was cut off, and what stands there may be half a number.
 Row read_record(std::string_view text, std::size_t& at) {
   Row row(1);
   bool quoted = false;
@@ -27,7 +31,7 @@ Row read_record(std::string_view text, std::size_t& at) {
       } else {
         quoted = false;
       }
-    } else if (c == '"') {
+    } else if (c == '"' && row.back().empty()) {  // elsewhere it is what a program printed
       quoted = true;
     } else if (c == ',') {
       row.emplace_back();
@@ -38,18 +42,64 @@ Row read_record(std::string_view text, std::size_t& at) {
       row.back() += c;
     }
   }
+  if (quoted) {
+    fail(ExitCode::bad_input,
+         "the table of ncu ends inside a cell: it was cut off; have ncu print it once more");
+  }
   return row;
 }
 
-// "1,345,280" and "0.06"; nothing for "nan", "(!) n/a" and texts.
-std::optional<double> number_in(std::string text) {
-  text.erase(std::remove(text.begin(), text.end(), ','), text.end());
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value != value) {
-    return std::nullopt;
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Whether each comma of a whole number stands before three digits: "1,345,280".
+bool is_grouped(std::string_view whole) {
+  std::size_t comma = whole.find(',');
+  if (comma == std::string_view::npos) return true;
+  if (comma == 0 || comma > 3 || whole.front() == '0') return false;
+  for (; comma < whole.size(); comma += 4) {
+    const std::string_view group = whole.substr(comma + 1, 3);
+    if (whole[comma] != ',' || group.size() != 3 ||
+        !std::all_of(group.begin(), group.end(), is_digit)) {
+      return false;
+    }
   }
+  return true;
+}
+
+// Without such commas; nothing where commas stand elsewhere.
+std::optional<std::string> ungrouped(std::string_view text) {
+  const std::size_t begin = text.starts_with('-') ? 1 : 0;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789,", begin), text.size());
+  const bool behind = text.find(',', end) != std::string_view::npos;
+  if (behind || !is_grouped(text.substr(begin, end - begin))) return std::nullopt;
+  std::string plain(text);
+  plain.erase(std::remove(plain.begin(), plain.end(), ','), plain.end());
+  return plain;
+}
+
+// "1,345,280" and "0.06"; nothing for "nan", "inf", "(!) n/a" and texts.
+std::optional<double> number_in(std::string_view text) {
+  const std::optional<std::string> plain = ungrouped(text);
+  if (!plain) return std::nullopt;
+  const char* const last = plain->data() + plain->size();
+  double value = 0;
+  const auto [end, error] = std::from_chars(plain->data(), last, value);
+  if (error != std::errc() || end != last || !std::isfinite(value)) return std::nullopt;
   return value;
+}
+
+// "0,06", "1.345,28" and "1.345.280": what another locale makes of a number.
+bool is_of_another_locale(std::string_view text) {
+  return text.find_first_not_of("0123456789.,") == std::string_view::npos &&
+         text.find(',') != std::string_view::npos && is_digit(text.front()) &&
+         is_digit(text.back()) && !ungrouped(text);
+}
+
+// "Mbyte", "Gbyte/s": how ncu writes amounts for people.
+bool is_scaled(std::string_view unit) {
+  const std::size_t at = unit.find("byte");
+  return at != std::string_view::npos && at > 0 &&
+         std::isalpha(static_cast<unsigned char>(unit[at - 1])) != 0;
 }
 
 class Table {
@@ -70,11 +120,36 @@ class Table {
   std::map<std::string, std::size_t> columns_;
 };
 
+// What is said of a launch beside its metrics.
+bool is_about_launch(std::string_view column) {
+  constexpr std::array k_about = {
+      "ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
+      "Stream", "Block Size", "Grid Size",    "Device",    "CC"};
+  return std::find(k_about.begin(), k_about.end(), column) != k_about.end();
+}
+
 void add_metrics(const Table& table, const Row& row, NcuKernel& kernel) {
-  // ID, Process ID, ..., CC: the metrics follow.
-  constexpr std::size_t k_about_launch = 11;
-  for (std::size_t i = k_about_launch; i < std::min(row.size(), table.header().size()); ++i) {
-    if (const auto value = number_in(row[i])) kernel.metrics[table.header()[i]] = *value;
+  for (std::size_t i = 0; i < std::min(row.size(), table.header().size()); ++i) {
+    const std::string& name = table.header()[i];
+    if (is_about_launch(name)) continue;
+    if (is_of_another_locale(row[i])) {
+      fail(ExitCode::bad_input,
+           "'{}' of {} in the table of ncu is no number as the C locale writes it; have ncu print "
+           "the table with LC_ALL=C",
+           row[i], name);
+    }
+    if (const auto value = number_in(row[i])) kernel.metrics[name] = *value;
+  }
+}
+
+// The row below the header, which has no ID.
+void check_units(const Table& table, const Row& units) {
+  for (std::size_t i = 0; i < std::min(units.size(), table.header().size()); ++i) {
+    if (!is_scaled(units[i])) continue;
+    fail(ExitCode::bad_input,
+         "{} in the table of ncu is in '{}', rounded for people; have ncu print the table with "
+         "--print-units base",
+         table.header()[i], units[i]);
   }
 }
 
@@ -107,7 +182,10 @@ std::vector<NcuKernel> read_ncu_csv(std::string_view text) {
   while (at < text.size()) {
     const Row row = read_record(text, at);
     const std::string id = table.cell(row, "ID");
-    if (!number_in(id)) continue;  // the row of units, or a line that is none of the table
+    if (!number_in(id)) {  // the row of units, or a line that is none of the table
+      if (!details && id.empty() && kernels.empty()) check_units(table, row);
+      continue;
+    }
     if (kernels.empty() || id != last_id) {
       last_id = id;
       kernels.push_back({table.cell(row, "Kernel Name"), {}, {}});

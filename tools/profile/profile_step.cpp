@@ -4,6 +4,7 @@
 #include "bench/workload_case.hpp"
 #include "support/error.hpp"
 #include "support/json_members.hpp"
+#include "support/text.hpp"
 #include "verify/case_data.hpp"
 
 #include "counters/digest.hpp"
@@ -85,10 +86,10 @@ void add_rules(const std::vector<NcuRule>& rules, std::vector<std::string>& line
   constexpr std::size_t k_length = 240;
   for (const NcuRule& rule : rules) {
     if (lines.size() == k_most_lines) return;
-    lines.push_back(fmt::format(
-        "ncu {}{}: {}{}", rule.section,
-        rule.speedup > 0 ? fmt::format(" (est. {:.0f} %)", rule.speedup) : "",
-        rule.description.substr(0, k_length), rule.description.size() > k_length ? "..." : ""));
+    lines.push_back(
+        fmt::format("ncu {}{}: {}", rule.section,
+                    rule.speedup > 0 ? fmt::format(" (est. {:.0f} %)", rule.speedup) : "",
+                    shortened(rule.description, k_length)));
   }
 }
 
