@@ -49,8 +49,9 @@ std::string page(const std::filesystem::path& ncu, const std::filesystem::path& 
   command.arguments.insert(command.arguments.end(), options.begin(), options.end());
   command.timeout = k_ncu_read_timeout;
   ProcessResult result = run(command);
-  if (result.succeeded()) return std::move(result.output);
-  reason = fmt::format("ncu cannot read its own report: {}", result.describe());
+  if (result.succeeded() && !result.output_truncated) return std::move(result.output);
+  reason = fmt::format("ncu cannot read its own report: {}",
+                       result.succeeded() ? "it prints too much" : result.describe());
   return {};
 }
 

@@ -10,13 +10,15 @@
 namespace kernelloop {
 namespace {
 
+constexpr std::size_t k_longest_listing = 64u << 20;
+
 ProcessResult run_tool(const Disassembler& disassembler, std::vector<std::string> arguments) {
   Command command;
   command.arguments = std::move(arguments);
   command.arguments.insert(command.arguments.begin(), disassembler.program.string());
   command.variables = {{"LC_ALL", "C"}};
   command.timeout = std::chrono::seconds(60);
-  command.output_limit = 64u << 20;
+  command.output_limit = k_longest_listing;
   return run(command);
 }
 
@@ -54,6 +56,11 @@ std::string disassemble(const Disassembler& disassembler, const std::filesystem:
     fail(ExitCode::environment, "{} cannot read {} ({}): {}", disassembler.program.string(),
          cubin.string(), result.describe(),
          trimmed(result.error_output.substr(0, result.error_output.find('\n'))));
+  }
+  // Half a listing would give other loops and counts than the kernel has.
+  if (result.output_truncated) {
+    fail(ExitCode::bad_input, "{} prints more than {} MiB for {}: too long to be looked at",
+         disassembler.program.string(), k_longest_listing >> 20, cubin.string());
   }
   return result.output;
 }

@@ -99,6 +99,14 @@ TEST_F(NcuRunTest, AReportThatCannotBeReadIsSaid) {
   EXPECT_EQ(result.raw, "");
 }
 
+TEST_F(NcuRunTest, APageThatIsTooLongToKeepIsSaid) {
+  const NcuResult result = run(std::string(k_version) +
+                               "if [ \"$1\" = \"-i\" ]; then exec head -c 8500000 /dev/zero; fi\n" +
+                               k_program + "\"$@\"\ntouch \"$report\"\n");
+  EXPECT_EQ(result.reason, "ncu cannot read its own report: it prints too much");
+  EXPECT_EQ(result.raw, "");
+}
+
 TEST(NcuCommand, LeavesClocksAloneAndLooksAtThePlansKernelsOnly) {
   const std::vector<std::string> command =
       ncu_command("/x/ncu", "/t/report", "/t/log", {"a", "b", "a"});

@@ -80,5 +80,18 @@ TEST_F(Tools, SaysWhenAToolFails) {
   }
 }
 
+TEST_F(Tools, RefusesAListingThatIsTooLongToKeep) {
+  const auto path = directory_.path() / "nvdisasm";
+  write_file_atomic(path, "#!/bin/sh\nhead -c 67200000 /dev/zero\n");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  try {
+    disassemble({Disassembler::Kind::nvdisasm, path}, "/v/kernel.cubin");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("prints more than 64 MiB for /v/kernel.cubin: too long"));
+  }
+}
+
 }  // namespace
 }  // namespace kernelloop
