@@ -68,7 +68,10 @@ Comparison compare(const std::vector<PairedSamples>& workloads, std::uint64_t se
   result.self_ratio = std::exp(weighted_median(within));
   const Interval self = bootstrap_interval(within, k_confidence, k_bootstrap_resamples, seed + 1);
   result.noise_floor = std::max({k_minimum_noise_floor, std::abs(self.low), std::abs(self.high)});
-  result.verdict = judge(result.interval, result.noise_floor);
+  const bool enough = std::all_of(between.begin(), between.end(), [](const WeightedSeries& one) {
+    return one.values.size() >= k_fewest_pairs;
+  });
+  result.verdict = enough ? judge(result.interval, result.noise_floor) : ComparisonVerdict::unclear;
   return result;
 }
 

@@ -17,18 +17,6 @@ std::string fault_text(const Fault& fault, std::string_view when) {
   return fmt::format("{} {}: {}", name_of(fault.kind), when, fault.message);
 }
 
-std::string check_samples(const TimeResult& result) {
-  if (result.samples.empty() || result.samples.front().empty()) {
-    return "the device returned no sample";
-  }
-  for (const TimeSample& sample : result.samples.front()) {
-    if (!(sample.us > 0)) {
-      return "a sample of no time at all: nothing ran";
-    }
-  }
-  return {};
-}
-
 std::string check_time(double time, const PhysicalLimit& limit, const DeviceDescription& device) {
   if (time < limit.us) {
     return fmt::format(
@@ -119,7 +107,7 @@ class Measurement {
     if (result.fault) {
       return fault_text(result.fault, "while it was timed");
     }
-    if (std::string wrong = check_samples(result); !wrong.empty()) {
+    if (std::string wrong = check_samples(result, timing.variants.size()); !wrong.empty()) {
       return wrong;
     }
     std::string wrong = timed(spent_.check, [&] { return check_outputs(result); });
@@ -231,6 +219,19 @@ StoppingRule brief(StoppingRule stop) {
 }
 
 }  // namespace
+
+std::string check_samples(const TimeResult& result, std::size_t variants) {
+  if (result.samples.size() != variants) {
+    return "the device did not return the samples of every version";
+  }
+  for (const std::vector<TimeSample>& samples : result.samples) {
+    if (samples.empty()) return "the device returned no sample";
+    for (const TimeSample& sample : samples) {
+      if (!(sample.us > 0)) return "a sample of no time at all: nothing ran";
+    }
+  }
+  return {};
+}
 
 std::vector<double> counted_times(const std::vector<TimeSample>& samples) {
   constexpr std::size_t k_enough = 10;

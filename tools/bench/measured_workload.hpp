@@ -52,6 +52,9 @@ struct MeasuredWorkload {
   MeasurementCost spent;
 };
 
+// What is wrong with samples of so many variants, of which no time can be told; empty when nothing.
+std::string check_samples(const TimeResult& result, std::size_t variants);
+
 // The times of the samples that were neither throttled nor taken beside another's process; where
 // those are too few to speak, of all that had the GPU to themselves; else of all.
 std::vector<double> counted_times(const std::vector<TimeSample>& samples);

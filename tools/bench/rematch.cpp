@@ -75,17 +75,23 @@ std::variant<Round, std::string> take_samples(const RematchRequest& request,
                        timed.faulty_variant == 2 ? request.challenger.name : request.incumbent.name,
                        timed.fault.message);
   }
-  if (timed.samples.size() != timing.variants.size()) {
-    return std::string("the device did not return the samples of every version");
+  if (std::string wrong = check_samples(timed, timing.variants.size()); !wrong.empty()) {
+    return wrong;
   }
   const auto times_of = [&](std::size_t variant) {
     std::vector<double> times = block_means(timed.samples[variant], k_samples_per_block);
     for (double& time : times) time = std::exp(time);
     return times;
   };
-  return Round{timing.cache,
-               {times_of(0), times_of(1), times_of(2), workload.weight},
-               counts_foreign(timed.samples.front())};
+  Round round{timing.cache,
+              {times_of(0), times_of(1), times_of(2), workload.weight},
+              counts_foreign(timed.samples.front())};
+  const std::size_t blocks = round.samples.incumbent_us.size();
+  if (blocks == 0 || round.samples.incumbent_again_us.size() != blocks ||
+      round.samples.challenger_us.size() != blocks) {
+    return std::string("the device returned no whole blocks of samples");
+  }
+  return round;
 }
 
 Json workload_json(const Workload& workload, const Round& round) {

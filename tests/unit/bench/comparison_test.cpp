@@ -93,6 +93,18 @@ TEST(Compare, CallsNothingTheSameOnAMachineThatCannotTell) {
   EXPECT_EQ(result.verdict, ComparisonVerdict::unclear);
 }
 
+// A block of a kernel that runs for seconds says nothing of how the next one would come out.
+TEST(Compare, DoesNotDecideOnAFewPairs) {
+  const auto verdict = [](std::size_t pairs) {
+    const std::vector<double> times(pairs, 50);
+    return compare({{times, times, std::vector<double>(pairs, 40), 1.0}}, 1).verdict;
+  };
+  for (std::size_t pairs = 1; pairs < k_fewest_pairs; ++pairs) {
+    EXPECT_EQ(verdict(pairs), ComparisonVerdict::unclear) << pairs;
+  }
+  EXPECT_EQ(verdict(k_fewest_pairs), ComparisonVerdict::faster);
+}
+
 TEST(Compare, WeighsWorkloads) {
   Machine machine(2, 0.001);
   PairedSamples better = machine.compare(50, 45, 40);

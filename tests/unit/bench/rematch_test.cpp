@@ -107,6 +107,24 @@ TEST_F(RematchTest, AFaultSaysWhichVersionItWas) {
   EXPECT_THAT(report.at("reason"), HasSubstr("v002: killed after 2 minutes"));
 }
 
+TEST_F(RematchTest, SamplesThatAreNoneAreAReasonNotToCompare) {
+  const auto reason = [&](std::vector<std::vector<double>> times) {
+    device_.time_result = [times](const TimeRequest&) {
+      TimeResult result;
+      for (const auto& one : times) result.samples.push_back(samples_of(one));
+      return result;
+    };
+    const Json report = rematch(request_, device_);
+    EXPECT_EQ(report.at("status"), "failed");
+    return report.at("reason").get<std::string>();
+  };
+  EXPECT_THAT(reason({}), HasSubstr("did not return the samples of every version"));
+  EXPECT_THAT(reason({{9, 9}, {9, 9}, {}}), HasSubstr("the device returned no sample"));
+  EXPECT_THAT(reason({{9, 9}, {9, 9}, {9, 0}}), HasSubstr("a sample of no time at all"));
+  EXPECT_THAT(reason({{9}, {9}, {9}}), HasSubstr("no whole blocks of samples"));
+  EXPECT_THAT(reason({{9, 9, 9, 9}, {9, 9, 9, 9}, {9, 9}}), HasSubstr("no whole blocks"));
+}
+
 TEST_F(RematchTest, ABaselineCanStandInForTheIncumbent) {
   request_.incumbent = baseline_contestant("cub", "/x/cub.so", spec_);
   const Json report = rematch(request_, device_);
