@@ -44,7 +44,7 @@ void judge(const VersionEvidence& evidence, VersionRecord& record) {
   } else {
     record.outcome = Outcome::verified;
     const Json& summary = member(evidence.measured, "summary");
-    record.time_us = number_member(summary, "time_us");
+    record.time_us = time_member(summary, "time_us");
     record.sol = number_member(summary, "sol");
     record.bottleneck = bottleneck_of(evidence);
   }
@@ -98,11 +98,11 @@ std::vector<BaselineRecord> load_baselines(const OpConfig& config) {
   if (config.baselines.empty() || !std::filesystem::exists(path)) return records;
   for (const Json& one : list_member(read_json(path).value, "baselines")) {
     BaselineRecord record;
-    record.name = one.value("name", "");
-    if (one.value("status", "") == "measured") {
-      record.time_us = number_member(one.at("summary"), "time_us");
+    record.name = text_member(one, "name");
+    if (text_member(one, "status") == "measured") {
+      record.time_us = time_member(member(one, "summary"), "time_us");
     } else {
-      record.failure = one.value("reason", "");
+      record.failure = text_member(one, "reason");
     }
     records.push_back(std::move(record));
   }

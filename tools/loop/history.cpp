@@ -85,7 +85,7 @@ VersionRecord record_from_json(const Json& json) {
   record.outcome = value_in(k_outcomes, json.at("status"));
   record.failure = json.at("failure");
   record.change = json.at("change");
-  record.time_us = number_member(json, "time_us");
+  record.time_us = time_member(json, "time_us");
   record.sol = number_member(json, "sol");
   record.bottleneck = bottleneck_from_json(member(json, "bottleneck"));
   record.configurations = json.at("configurations");
@@ -170,7 +170,7 @@ History history_from_json(const JsonDocument& document) {
     }
     for (const Json& baseline : list_member(json, "baselines")) {
       history.baselines.push_back(
-          {baseline.at("name"), number_member(baseline, "time_us"), baseline.at("failure")});
+          {baseline.at("name"), time_member(baseline, "time_us"), baseline.at("failure")});
     }
     const Json& decision = json.at("decision");
     history.decision.action = value_in(k_actions, decision.at("action"));

@@ -60,6 +60,9 @@ std::string why_not_measured(const OpConfig& config, const StepFiles& files) {
   if (const std::string status = text_member(bench, "status"); status != "measured") {
     return fmt::format("is not timed ({}: {})", status, text_member(bench, "reason"));
   }
+  if (!time_member(member(bench, "summary"), "time_us")) {
+    return "is not timed: its bench.json names no time";
+  }
   if (text_member(member(bench, "device"), "kind") != config.device) {
     return fmt::format("was timed on another device than {}", config.device);
   }
@@ -113,11 +116,9 @@ Examined examine(const OpConfig& config, int number) {
   if (config.device != "cpu") {
     candidate.architecture = measured_architecture(files);
   }
-  const Json& summary = files.measured.at("summary");
-  candidate.time_us = summary.at("time_us").get<double>();
-  if (summary.contains("sol") && summary.at("sol").is_number()) {
-    candidate.sol = summary.at("sol").get<double>();
-  }
+  const Json& summary = member(files.measured, "summary");
+  candidate.time_us = time_member(summary, "time_us").value();
+  candidate.sol = number_member(summary, "sol");
   candidate.files = std::move(files);
   result.candidate = std::move(candidate);
   return result;

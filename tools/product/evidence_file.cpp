@@ -53,11 +53,11 @@ Json baselines_beside(const OpConfig& config, const Json& bench) {
   const Json timed =
       config.baselines.empty() ? Json() : read_json_if_there(config.build_dir / "baselines.json");
   if (!timed.is_object() || !measured_alike(timed, bench)) return nullptr;
-  const auto own = number_member(member(bench, "summary"), "time_us");
+  const auto own = time_member(member(bench, "summary"), "time_us");
   Json baselines = Json::array();
   for (Json one : list_member(timed, "baselines")) {
-    const auto time = number_member(member(one, "summary"), "time_us");
-    const bool known = text_member(one, "status") == "measured" && time && own && *own > 0;
+    const auto time = time_member(member(one, "summary"), "time_us");
+    const bool known = text_member(one, "status") == "measured" && time && own;
     one["ratio"] = known ? Json(*time / *own) : Json(nullptr);
     baselines.push_back(published(one));
   }

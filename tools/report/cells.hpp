@@ -18,7 +18,7 @@ Cell factor_cell(const std::optional<double>& factor, const std::string& pointer
 Cell count_cell(const std::optional<std::int64_t>& count, const std::string& pointer);
 // 3.654e12 as "3654 G" and the unit.
 Cell rate_cell(const std::optional<double>& per_second, const std::string& unit,
-               const std::string& pointer);
+               const std::string& pointer = {});
 // Without decimals, and the unit: "1951 MHz".
 Cell whole_cell(const std::optional<double>& value, const std::string& unit,
                 const std::string& pointer);

@@ -58,7 +58,8 @@ void add_points(const std::string& name, const std::vector<ReportWorkload>& work
         {{name},
          {one.name},
          {one.bytes && flops > 0 ? fmt::format("{:.3g}", flops / *one.bytes) : "–"},
-         {flops > 0 ? fmt::format("{:.0f} Gop/s", flops / one.median_us / 1e3) : "–"},
+         rate_cell(flops > 0 ? std::optional(flops / (one.median_us * 1e-6)) : std::nullopt,
+                   "op/s"),
          rate_cell(one.bytes_per_second, "B/s", place + "/bytes_per_second"),
          duration_cell(one.median_us, place + "/median_us")});
   }

@@ -148,7 +148,7 @@ void add_baselines(const OpConfig& config, const Json& timed, Report& report) {
     ReportBaseline one;
     one.name = text_member(json, "name");
     if (text_member(json, "status") == "measured") {
-      one.time_us = number_member(member(json, "summary"), "time_us");
+      one.time_us = time_member(member(json, "summary"), "time_us");
       one.sol = number_member(member(json, "summary"), "sol");
       one.workloads = report_workloads(json);
     } else {

@@ -34,7 +34,7 @@ std::string referee_text(const Json& referee) {
 std::vector<ReportWorkload> report_workloads(const Json& timed) {
   std::vector<ReportWorkload> workloads;
   for (const Json& json : list_member(timed, "workloads")) {
-    const auto median = number_member(json, "median_us");
+    const auto median = time_member(json, "median_us");
     if (!median) continue;
     ReportWorkload one;
     one.name = text_member(json, "name");

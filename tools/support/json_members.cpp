@@ -1,5 +1,7 @@
 #include "support/json_members.hpp"
 
+#include <cmath>
+
 namespace kernelloop {
 
 const Json& member(const Json& json, const char* name) {
@@ -22,6 +24,11 @@ std::string text_member(const Json& json, const char* name) {
 std::optional<double> number_member(const Json& json, const char* name) {
   const Json& found = member(json, name);
   return found.is_number() ? std::optional(found.get<double>()) : std::nullopt;
+}
+
+std::optional<double> time_member(const Json& json, const char* name) {
+  const std::optional<double> time = number_member(json, name);
+  return time && std::isfinite(*time) && *time > 0 ? time : std::nullopt;
 }
 
 std::optional<std::int64_t> count_member(const Json& json, const char* name) {

@@ -24,7 +24,11 @@ std::string text_member(const Json& json, const char* name);
 // Nothing when absent, null or no number.
 std::optional<double> number_member(const Json& json, const char* name);
 
-// The same for whole numbers; a fraction is cut off. Nothing where 64 bits do not hold it.
+// The same for times: nothing either where the number is not above zero, which no time is.
+std::optional<double> time_member(const Json& json, const char* name);
+
+// The same as number_member for whole numbers; a fraction is cut off. Nothing where 64 bits do not
+// hold it.
 std::optional<std::int64_t> count_member(const Json& json, const char* name);
 
 }  // namespace kernelloop

@@ -66,6 +66,14 @@ TEST_F(AdoptTest, OnlyVerifiedAndMeasuredVersionsCount) {
   EXPECT_EQ(adopted_version(), "v001");
 }
 
+TEST_F(AdoptTest, AVersionWhoseTimeIsNoneIsNotTimed) {
+  for (const Json& time : {Json(nullptr), Json("fast"), Json(0), Json(-1)}) {
+    add_version(1, 50);
+    change(1, "bench", "/summary/time_us", time);
+    EXPECT_THAT(error(), HasSubstr("v001 is not timed: its bench.json names no time")) << time;
+  }
+}
+
 TEST_F(AdoptTest, NothingToAdoptSaysWhyForEachVersion) {
   EXPECT_THAT(error(), HasSubstr("run optimize_softmax first"));
   add_version(1, 50);

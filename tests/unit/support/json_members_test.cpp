@@ -39,5 +39,13 @@ TEST(JsonMembers, ReadNothingFromWhatIsNoObject) {
   EXPECT_TRUE(list_member(Json(3), "list").is_array());
 }
 
+TEST(JsonMembers, ATimeIsAboveZero) {
+  const Json json = {{"t", 2.5}, {"zero", 0}, {"below", -1}, {"text", "9"}, {"none", nullptr}};
+  EXPECT_EQ(time_member(json, "t"), 2.5);
+  for (const char* name : {"zero", "below", "text", "none", "absent"}) {
+    EXPECT_FALSE(time_member(json, name)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace kernelloop
