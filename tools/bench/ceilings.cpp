@@ -22,6 +22,12 @@ constexpr double k_microseconds = 1e6;
 // Clocks are sampled and datasheets rounded; what is further above is not a measurement.
 constexpr double k_plausible = 1.1;
 
+// More than the device can do; no limit where its datasheet is unknown.
+bool is_implausible(const Roof& roof, double value, const DeviceDescription& device) {
+  const double most = datasheet_value(roof, device);
+  return most > 0 && value > k_plausible * most;
+}
+
 // Roofs belong to a device, a driver and the clocks that are set.
 std::filesystem::path cache_path(const DeviceDescription& device,
                                  const std::filesystem::path& cache_dir) {
@@ -37,12 +43,15 @@ std::optional<Ceilings> read_cache(const std::filesystem::path& path,
     Ceilings ceilings;
     ceilings.buffer_bytes = json.at("buffer_bytes").get<std::int64_t>();
     json.at("implausible").get_to(ceilings.implausible);
-    bool sane = ceilings.buffer_bytes > 0;
+    bool sane = ceilings.buffer_bytes > 0 &&
+                std::all_of(ceilings.implausible.begin(), ceilings.implausible.end(),
+                            [](const auto& one) { return find_roof(one.first) != nullptr; });
     for (const Roof& roof : all_roofs()) {
       const Json& entry = json.at("roofs").at(roof.name);
       const RoofValue value{entry.at("value").get<double>(), entry.at("clock_mhz").get<double>(),
                             false};
-      sane = sane && std::isfinite(value.value) && value.value >= 0;
+      sane = sane && std::isfinite(value.value) && value.value >= 0 &&
+             !is_implausible(roof, value.value, device);
       ceilings.roofs[roof.name] = value;
     }
     const bool ours = json.at("schema_version").get<int>() == k_cache_version &&
@@ -133,8 +142,7 @@ Ceilings measure_ceilings(TimingDevice& device, const std::filesystem::path& cac
   for (const Roof& roof : all_roofs()) {
     RoofValue& found = ceilings.roofs[roof.name];
     found = device.measure_roof(roof, ceilings.buffer_bytes);
-    const double most = datasheet_value(roof, description);
-    if (most > 0 && found.value > k_plausible * most) {
+    if (is_implausible(roof, found.value, description)) {
       ceilings.implausible[roof.name] = found.value;
       found = {};
     }

@@ -41,10 +41,26 @@ TEST(Ceilings, ABrokenCacheIsMeasuredAgain) {
     EXPECT_EQ(ceilings_of(device, directory.path())["copy"], 4e11) << broken;
     EXPECT_EQ(device.copies.size(), 1u) << broken;
   }
-  std::string text = read_file(file);
-  text.replace(text.find("400000000000"), 12, "-40000000000");
-  write_file_atomic(file, text);
-  EXPECT_EQ(ceilings_of(device, directory.path())["copy"], 4e11);
+  const Json kept = read_json(file).value;
+  const auto broken = [&](const char* pointer, Json value) {
+    Json json = kept;
+    json[Json::json_pointer(pointer)] = std::move(value);
+    write_file_atomic(file, to_text(json));
+    device.copies.clear();
+    EXPECT_EQ(ceilings_of(device, directory.path())["copy"], 4e11) << pointer;
+    return device.copies.size() == 1;
+  };
+  EXPECT_FALSE(broken("/roofs/copy/clock_mhz", 1000)) << "this is a cache like any other";
+  EXPECT_TRUE(broken("/roofs/copy/value", -4e11));
+  EXPECT_TRUE(broken("/roofs/copy/value", 0));
+  EXPECT_TRUE(broken("/roofs/read/value", -1));
+  EXPECT_TRUE(broken("/roofs/copy/value", 1.2 * device.description.datasheet_bandwidth));
+  EXPECT_TRUE(broken("/roofs/copy", nullptr));
+  EXPECT_TRUE(broken("/implausible/warp drive", 1e20));
+  EXPECT_TRUE(broken("/buffer_bytes", 0));
+  EXPECT_TRUE(broken("/uuid", "GPU-2"));
+  EXPECT_TRUE(broken("/driver", "9.0"));
+  EXPECT_TRUE(broken("/schema_version", 99));
 }
 
 TEST(Ceilings, ACacheThatCannotBeWrittenIsNoError) {
