@@ -50,8 +50,13 @@ class WarpReader {
       ++trace_.malformed;
       return;
     }
-    const double ns =
-        clock_.ns_of(begin_clock_ + static_cast<double>(record.time - recorded_.life.begin_clock));
+    const std::uint32_t since_begin = record.time - recorded_.life.begin_clock;
+    if (since_begin < last_) {  // a warp leaves its marks in their order
+      ++trace_.malformed;
+      return;
+    }
+    last_ = since_begin;
+    const double ns = clock_.ns_of(begin_clock_ + static_cast<double>(since_begin));
     warp_.end_ns = std::max(warp_.end_ns, ns);
     if (kind == trace::k_begin) {
       open_.push_back(warp_.spans.size());
@@ -101,6 +106,7 @@ class WarpReader {
   LaunchTrace& trace_;
   WarpTrace warp_;
   double begin_clock_ = 0;
+  std::uint32_t last_ = 0;  // cycles from the begin to the mark before
   std::vector<std::size_t> open_;
 };
 

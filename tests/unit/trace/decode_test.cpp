@@ -152,6 +152,24 @@ TEST(TraceDecode, TrustsNothingInTheBuffer) {
   EXPECT_EQ(trace.warps.size(), 2u);
 }
 
+TEST(TraceDecode, NoSpanEndsBeforeItBegins) {
+  Recorder recorder(1, 1);
+  recorder.warp(0, 0, 5,
+                {{"kernel", k_begin, 0},
+                 {"load", k_begin, 4000},
+                 {"load", k_end, 1000},
+                 {"store", k_begin, 5000},
+                 {"store", k_end, 6000},
+                 {"kernel", k_end, 9000}});
+  const LaunchTrace trace = recorder.decode();
+  EXPECT_EQ(trace.malformed, 1u);
+  for (const TraceSpan& span : trace.warps.at(0).spans) {
+    EXPECT_GE(span.end_ns, span.begin_ns) << span.name;
+  }
+  EXPECT_TRUE(trace.warps[0].spans.at(1).cut);
+  EXPECT_NEAR(trace.warps[0].spans.at(2).end_ns, 6000, 1);
+}
+
 TEST(TraceDecode, WarpsThatRecordedNothingAreNotThere) {
   const Recorder recorder(4, 8);
   EXPECT_TRUE(recorder.decode().warps.empty());
