@@ -3,8 +3,11 @@
 #include "bench/bench_json.hpp"
 #include "bench/rules.hpp"
 #include "bench/workload_feed.hpp"
+#include "support/error.hpp"
 
 #include <fmt/format.h>
+
+#include <map>
 
 namespace kernelloop {
 namespace {
@@ -49,11 +52,26 @@ Json bench_one(const BaselinesRequest& request, const std::filesystem::path& lib
   return report;
 }
 
+// A target's library may be called as a file's is, which CMake cannot know.
+void require_different_names(const std::vector<std::filesystem::path>& libraries) {
+  std::map<std::string, std::filesystem::path> names;
+  for (const std::filesystem::path& library : libraries) {
+    const auto [first, is_new] = names.try_emplace(baseline_name(library), library);
+    if (!is_new) {
+      fail(ExitCode::bad_input,
+           "two baselines are called '{}': {} and {}; give one library another name "
+           "(OUTPUT_NAME of its target)",
+           first->first, first->second.string(), library.string());
+    }
+  }
+}
+
 }  // namespace
 
 std::string baseline_name(const std::filesystem::path& library) { return library.stem().string(); }
 
 Json bench_baselines(const BaselinesRequest& request, TimingDevice& device) {
+  require_different_names(request.libraries);
   const Ceilings ceilings = ceilings_of(device, request.cache_dir);
   Json report{{"schema_version", 1},
               {"op", request.spec->name},

@@ -23,6 +23,7 @@ struct BaselinesRequest {
 std::string baseline_name(const std::filesystem::path& library);
 
 // A baseline that cannot be loaded, fails or is wrong is a value: status "failed" with the reason.
+// Throws Error(bad_input) where two have the same name.
 Json bench_baselines(const BaselinesRequest& request, TimingDevice& device);
 
 // A line for each, for people.

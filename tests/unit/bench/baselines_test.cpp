@@ -1,5 +1,6 @@
 #include "bench/baselines.hpp"
 
+#include "support/error.hpp"
 #include "support/files.hpp"
 
 #include <gmock/gmock.h>
@@ -56,6 +57,20 @@ TEST_F(BaselinesTest, AWrongOneIsNone) {
             "workload 'small': its result is wrong: output 'y': max_abs is 3, limit 0.1");
   EXPECT_TRUE(device_.times.empty());
   EXPECT_THAT(baselines_text(report), HasSubstr("scale baseline cub  is none: workload 'small'"));
+}
+
+TEST_F(BaselinesTest, TwoOfOneNameAreRefused) {
+  request_.libraries = {"/x/cub.so", "/x/ours.so", "/y/cub.so"};
+  try {
+    bench_baselines(request_, device_);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_STREQ(error.what(),
+                 "two baselines are called 'cub': /x/cub.so and /y/cub.so; give one library "
+                 "another name (OUTPUT_NAME of its target)");
+  }
+  EXPECT_TRUE(device_.times.empty());
 }
 
 TEST_F(BaselinesTest, WithoutAWorkloadThereIsNothingToTime) {
