@@ -88,13 +88,15 @@ void CaseQueue::make_ahead() {
   for (;;) {
     std::unique_lock lock(mutex_);
     const auto fits = [&] {
-      return bytes_ == 0 || bytes_ + entries_[begun_].all <= limits_.waiting_bytes;
+      return cases_ == 0 || (cases_ < limits_.waiting_cases &&
+                             bytes_ + entries_[begun_].all <= limits_.waiting_bytes);
     };
     changed_.wait(lock, [&] { return ended_ || begun_ == entries_.size() || fits(); });
     if (ended_ || begun_ == entries_.size()) return;
     const std::size_t number = begun_++;
     const Entry& entry = entries_[number];
     bytes_ += entry.all;
+    ++cases_;
     lock.unlock();
 
     Made made;
@@ -135,6 +137,7 @@ std::unique_ptr<CaseData> CaseQueue::take(std::unique_ptr<CaseData> done) {
     if (waiting_.count(number) == 0) fail(ExitCode::internal, "a case is taken after one failed");
     made = std::move(waiting_.extract(number).mapped());
     bytes_ -= entry.all;
+    --cases_;
   }
   changed_.notify_all();
   if (made.error) std::rethrow_exception(made.error);

@@ -31,6 +31,8 @@ class CaseQueue {
     // case that is larger by itself is made when there is no other. All that is made of them takes
     // about nine times as much in bfloat16.
     std::size_t waiting_bytes = std::size_t{256} << 20;
+    // And so many cases: each holds two files open, of which a process may mostly have 1024.
+    std::size_t waiting_cases = 256;
 
     // By the cores and the memory of this machine.
     static Limits of_machine();
@@ -78,6 +80,7 @@ class CaseQueue {
   std::map<std::size_t, Made> waiting_;  // by number
   std::size_t begun_ = 0;
   std::size_t bytes_ = 0;  // of those under way and those that wait
+  std::size_t cases_ = 0;  // the same
   bool ended_ = false;
 
   std::vector<std::thread> makers_;  // last: they use all of them

@@ -90,14 +90,12 @@ RungVerdict climb_rung(const PlannedRung& planned, CaseQueue& queue, const CaseR
 // What is there before a device is needed. Begins to make the first cases.
 struct Preparation {
   Preparation(const VerifyOptions& options, const OpSpec& spec, const CompiledVersion& version,
-              const std::vector<const Rung*>& wanted)
-      : reference(options.reference, options.reference_timeout),
-        seeds(options.seed),
+              const std::vector<const Rung*>& wanted, const ReferenceLibrary& reference)
+      : seeds(options.seed),
         plans(planned(wanted,
                       {spec, options.device, seeds, reference, &version.plan, version.numbers})),
         queue(spec, reference, cases_of(plans), options.device != "cpu") {}
 
-  ReferenceLibrary reference;
   SeedSource seeds;
   std::vector<PlannedRung> plans;
   CaseQueue queue;
@@ -130,8 +128,10 @@ RungVerdict build_rung(const CompiledVersion& version, const OpSpec& spec,
 Climbed climb_ladder(const VerifyOptions& options, const OpSpec& spec,
                      const CompiledVersion& version, const std::vector<const Rung*>& wanted,
                      const ExecutorFactory& make_executor) {
+  const ReferenceLibrary reference(options.reference, options.reference_timeout);
+  reference.warm_up();  // before anything large is here
   auto preparing = std::async(std::launch::async, [&] {
-    return std::make_unique<Preparation>(options, spec, version, wanted);
+    return std::make_unique<Preparation>(options, spec, version, wanted, reference);
   });
   // Meanwhile the device starts: in this thread, since a worker does not outlive the one that
   // started it.
@@ -147,7 +147,7 @@ Climbed climb_ladder(const VerifyOptions& options, const OpSpec& spec,
   if (no_device) std::rethrow_exception(no_device);
 
   Climbed climbed{{}, to_json(executor->device()), executor->device().name};
-  const CaseRunner runner(spec, version, ready->reference, *executor, options.launch_timeout);
+  const CaseRunner runner(spec, version, reference, *executor, options.launch_timeout);
   for (const PlannedRung& plan : ready->plans) {
     climbed.rungs.push_back(plan.rung->cases == nullptr
                                 ? build_rung(version, spec, options.device)

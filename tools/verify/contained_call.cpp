@@ -1,98 +1,21 @@
 #include "verify/contained_call.hpp"
 
-#include "support/descriptor.hpp"
 #include "support/error.hpp"
 #include "support/loader_lock.hpp"
-#include "support/output_tail.hpp"
-#include "support/pipe.hpp"
-#include "support/process_tree.hpp"
+#include "verify/contained_child.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
 
 namespace kernelloop {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-constexpr char k_success = '+';
-constexpr char k_failure = '-';
-constexpr int k_report_in_child = 3;
-
-[[noreturn]] void become_child(const std::function<std::string()>& body, int report, int output,
-                               pid_t parent) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(number, SIG_DFL);
-  // Nobody who waits for the end of a pipe of another thread's shall wait for this process.
-  const std::array<int, 4> kept{STDIN_FILENO, output, output, report};
-  static_assert(kept.size() == k_report_in_child + 1);
-  keep_only(kept.data(), kept.size());
-  std::string message = body();
-  std::fflush(stdout);
-  message.insert(message.begin(), message.empty() ? k_success : k_failure);
-  [[maybe_unused]] const ssize_t ignored =
-      ::write(k_report_in_child, message.data(), message.size());
-  ::_exit(0);
-}
-
-// Everything up to the end of the report; false when the deadline comes first.
-bool read_until(int report, int output, Clock::time_point deadline, std::string& text,
-                OutputTail& tail) {
-  while (true) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return false;
-    std::array<pollfd, 2> watched{{{report, POLLIN, 0}, {output, POLLIN, 0}}};
-    const int wait = static_cast<int>(std::min<long long>(left, 1000));
-    if (::poll(watched.data(), watched.size(), wait) <= 0) continue;
-    if (watched[1].revents != 0 && !tail.drain(output)) output = -1;
-    if (watched[0].revents == 0) continue;
-    std::array<char, 4096> buffer{};
-    const ssize_t got = ::read(report, buffer.data(), buffer.size());
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got <= 0) return true;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-}
-
-// So that who writes a reference can look into it by printing.
-void pass_on(const OutputTail& output) {
-  constexpr std::size_t k_passed_bytes = 4096;
-  const std::string& text = output.text();
-  const std::size_t size = std::min(text.size(), k_passed_bytes);
-  if (output.bytes() > size) fmt::print(stderr, "({} bytes left out)\n", output.bytes() - size);
-  if (size > 0) fmt::print(stderr, "{}", text.substr(text.size() - size));
-}
-
-std::string end_of(int status) {
-  if (WIFSIGNALED(status)) {
-    return fmt::format("crashed with signal {} ({})", WTERMSIG(status),
-                       ::strsignal(WTERMSIG(status)));
-  }
-  return fmt::format("ended the process with exit code {}", WEXITSTATUS(status));
-}
-
-}  // namespace
 
 std::string contained_call(const std::function<std::string()>& body,
                            std::chrono::milliseconds timeout) {
-  Pipe report = make_output_pipe(ExitCode::environment);
-  Pipe output = make_output_pipe(ExitCode::environment);
+  CallPipes pipes = make_call_pipes();
   const pid_t parent = ::getpid();
   std::fflush(nullptr);  // lest the child print what waits here
   std::unique_lock<std::mutex> lock(loader_mutex());
@@ -101,34 +24,13 @@ std::string contained_call(const std::function<std::string()>& body,
   if (child < 0) {
     fail(ExitCode::environment, "cannot start a process: {}", std::strerror(errno));
   }
-  if (child == 0) become_child(body, report.write.get(), output.write.get(), parent);
+  if (child == 0) {
+    become_contained(body, pipes.report.write.get(), pipes.output.write.get(), parent);
+  }
   ::setpgid(child, child);  // both sides do it, so that neither can be too early
-  report.write.reset();
-  output.write.reset();
-
-  std::string text;
-  OutputTail tail;
-  const bool ended =
-      read_until(report.read.get(), output.read.get(), Clock::now() + timeout, text, tail);
-  const std::string threads = ended ? std::string() : threads_text(child);
-  ::kill(-child, SIGKILL);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  tail.drain(output.read.get());
-  if (text == std::string(1, k_success) && ended) {
-    pass_on(tail);
-    return {};
-  }
-  std::string problem = text.substr(std::min<std::size_t>(text.size(), 1));
-  if (!ended) {
-    problem =
-        fmt::format("did not end within {:.3g} s", static_cast<double>(timeout.count()) / 1000);
-    if (!threads.empty()) problem += fmt::format(" ({})", threads);
-  } else if (text.empty()) {
-    problem = end_of(status);
-  }
-  return problem + printed(tail.text());
+  pipes.report.write.reset();
+  pipes.output.write.reset();
+  return await_contained(child, pipes, timeout, [child] { return kill_and_wait(child); });
 }
 
 }  // namespace kernelloop

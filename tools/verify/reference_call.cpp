@@ -4,72 +4,106 @@
 #include "verify/reference_library.hpp"
 
 #include <fmt/format.h>
-#include <fmt/std.h>
 
 #include <dlfcn.h>
 
-#include <array>
+#include <algorithm>
+#include <string_view>
+#include <vector>
 
 namespace kernelloop {
+namespace {
 
-ReferenceCall::ReferenceCall(const OpSpec& spec, const ReferenceInputs& inputs,
-                             const std::map<std::string, ReferenceBuffers>& outputs)
-    : spec_(spec) {
-  for (const Axis& axis : spec.axes) {
-    axes_.push_back({axis.name.c_str(), inputs.axes.at(axis.name)});
-  }
-  shapes_.reserve(spec.inputs.size() + spec.outputs.size());
-  for (const Tensor& input : spec.inputs) {
-    if (input.scalar) {
-      scalars_.push_back({input.name.c_str(), inputs.scalars.at(input.name)});
-      continue;
-    }
-    const std::vector<std::int64_t>& shape = shapes_.emplace_back(shape_of(input, inputs.axes));
-    const std::span<const double> values = inputs.tensors.at(input.name);
-    tensors_.push_back({input.name.c_str(), shape.size(), shape.data(),
-                        static_cast<std::int64_t>(values.size()), values.data(), nullptr, nullptr,
-                        nullptr});
-  }
-  for (const Tensor& output : spec.outputs) {
-    const std::vector<std::int64_t>& shape = shapes_.emplace_back(shape_of(output, inputs.axes));
-    const ReferenceBuffers& buffers = outputs.at(output.name);
-    tensors_.push_back({output.name.c_str(), shape.size(), shape.data(),
-                        static_cast<std::int64_t>(buffers.values.size()), nullptr,
-                        buffers.values.data(), buffers.magnitudes, buffers.magnitude_given});
-  }
+constexpr std::size_t k_message_bytes = 2048;
+
+// Below so many bytes of tensors a reference is through before another thread has started.
+constexpr std::size_t k_bytes_of_a_thread = std::size_t{64} << 10;
+
+std::span<const std::int64_t> shape_in(CallMemory& memory, const Tensor& tensor,
+                                       const Bindings& axes) {
+  const std::vector<std::int64_t> shape = shape_of(tensor, axes);
+  const std::span<std::int64_t> copy = memory.array<std::int64_t>(shape.size());
+  std::ranges::copy(shape, copy.begin());
+  return copy;
 }
 
-std::string ReferenceCall::run(const std::filesystem::path& library) const {
-  void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+template <typename T>
+std::span<const T> copied(CallMemory& memory, const std::vector<T>& entries) {
+  const std::span<T> copy = memory.array<T>(entries.size());
+  std::ranges::copy(entries, copy.begin());
+  return copy;
+}
+
+std::uint32_t threads_for(const std::vector<KernelLoopReferenceTensor>& tensors) {
+  std::size_t bytes = 0;
+  for (const KernelLoopReferenceTensor& tensor : tensors) {
+    bytes += static_cast<std::size_t>(tensor.count) * sizeof(double);
+  }
+  return static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(bytes / k_bytes_of_a_thread, 1, core_count()));
+}
+
+}  // namespace
+
+const ReferenceCall& lay_out_call(const std::filesystem::path& library, const OpSpec& spec,
+                                  const ReferenceInputs& inputs,
+                                  const std::map<std::string, ReferenceBuffers>& outputs,
+                                  CallMemory& memory) {
+  std::vector<KernelLoopReferenceAxis> axes;
+  for (const Axis& axis : spec.axes) {
+    axes.push_back({memory.text(axis.name), inputs.axes.at(axis.name)});
+  }
+  std::vector<KernelLoopReferenceScalar> scalars;
+  std::vector<KernelLoopReferenceTensor> tensors;
+  for (const Tensor& input : spec.inputs) {
+    if (input.scalar) {
+      scalars.push_back({memory.text(input.name), inputs.scalars.at(input.name)});
+      continue;
+    }
+    const std::span<const std::int64_t> shape = shape_in(memory, input, inputs.axes);
+    const std::span<const double> values = inputs.tensors.at(input.name);
+    tensors.push_back({memory.text(input.name), shape.size(), shape.data(),
+                       static_cast<std::int64_t>(values.size()), values.data(), nullptr, nullptr,
+                       nullptr});
+  }
+  for (const Tensor& output : spec.outputs) {
+    const std::span<const std::int64_t> shape = shape_in(memory, output, inputs.axes);
+    const ReferenceBuffers& buffers = outputs.at(output.name);
+    tensors.push_back({memory.text(output.name), shape.size(), shape.data(),
+                       static_cast<std::int64_t>(buffers.values.size()), nullptr,
+                       buffers.values.data(), buffers.magnitudes, buffers.magnitude_given});
+  }
+  const std::span<char> message = memory.array<char>(k_message_bytes);
+  message.front() = '\0';
+  ReferenceCall& call = memory.array<ReferenceCall>(1).front();
+  call = {memory.text(library.string()),
+          memory.text(spec.name),
+          {KERNELLOOP_REFERENCE_ABI_VERSION, threads_for(tensors), axes.size(),
+           copied(memory, axes).data(), scalars.size(), copied(memory, scalars).data(),
+           tensors.size(), copied(memory, tensors).data(), message.data(), message.size()}};
+  return call;
+}
+
+std::string run(const ReferenceCall& call) {
+  void* handle = ::dlopen(call.library, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return fmt::format("cannot be loaded: {}", ::dlerror());
   using Entry = const KernelLoopReferenceModule* (*)();
   const auto entry = reinterpret_cast<Entry>(::dlsym(handle, "kernelloop_reference_module"));
   if (entry == nullptr) {
-    return fmt::format("defines no reference; write KERNELLOOP_REFERENCE({}) {{ ... }}",
-                       spec_.name);
+    return fmt::format("defines no reference; write KERNELLOOP_REFERENCE({}) {{ ... }}", call.op);
   }
   const KernelLoopReferenceModule* module = entry();
   if (module->abi_version != KERNELLOOP_REFERENCE_ABI_VERSION) {
     return fmt::format("was built against version {} of kernelloop/reference.h, not {}; rebuild it",
                        module->abi_version, KERNELLOOP_REFERENCE_ABI_VERSION);
   }
-  if (spec_.name != module->name) {
+  if (std::string_view(call.op) != module->name) {
     return fmt::format("is KERNELLOOP_REFERENCE({}), but the op is '{}'; name it after the op",
-                       module->name, spec_.name);
+                       module->name, call.op);
   }
-  std::array<char, 2048> message{};
-  const KernelLoopReferenceCall call{KERNELLOOP_REFERENCE_ABI_VERSION,
-                                     static_cast<std::uint32_t>(core_count()),
-                                     axes_.size(),
-                                     axes_.data(),
-                                     scalars_.size(),
-                                     scalars_.data(),
-                                     tensors_.size(),
-                                     tensors_.data(),
-                                     message.data(),
-                                     message.size()};
-  if (module->run(&call) == 0) return {};
-  return fmt::format("failed: {}", message.front() == '\0' ? "no reason given" : message.data());
+  if (module->run(&call.call) == 0) return {};
+  const char* const message = call.call.message;
+  return fmt::format("failed: {}", *message == '\0' ? "no reason given" : message);
 }
 
 }  // namespace kernelloop

@@ -1,16 +1,16 @@
-// One call of a reference library through the C interface of kernelloop/reference.h. It runs user
-// code in this process: make it inside contained_call.
+// One call of a reference library through the C interface of kernelloop/reference.h.
 #pragma once
 
 #include "spec/op_spec.hpp"
+#include "verify/call_memory.hpp"
 
 #include <kernelloop/reference.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace kernelloop {
 
@@ -23,21 +23,23 @@ struct ReferenceBuffers {
   unsigned char* magnitude_given;
 };
 
-class ReferenceCall {
- public:
-  // All of them must outlive the call; `outputs` by the names of the spec's outputs.
-  ReferenceCall(const OpSpec& spec, const ReferenceInputs& inputs,
-                const std::map<std::string, ReferenceBuffers>& outputs);
-
-  // Loads the library and calls it. Returns what went wrong, or nothing.
-  [[nodiscard]] std::string run(const std::filesystem::path& library) const;
-
- private:
-  const OpSpec& spec_;
-  std::vector<KernelLoopReferenceAxis> axes_;
-  std::vector<KernelLoopReferenceScalar> scalars_;
-  std::vector<std::vector<std::int64_t>> shapes_;
-  std::vector<KernelLoopReferenceTensor> tensors_;
+// All that a call needs, with nothing of the spec or the library's object: it may be made wherever
+// the memory that it was laid out in is seen.
+struct ReferenceCall {
+  const char* library;
+  const char* op;
+  KernelLoopReferenceCall call;
 };
+
+// Lays out a call in `memory`; inputs and outputs, by the names of the spec's outputs, stay where
+// they are.
+const ReferenceCall& lay_out_call(const std::filesystem::path& library, const OpSpec& spec,
+                                  const ReferenceInputs& inputs,
+                                  const std::map<std::string, ReferenceBuffers>& outputs,
+                                  CallMemory& memory);
+
+// Loads the library and calls it. Returns what went wrong, or nothing. It runs user code in this
+// process: only in a child that a call is contained in.
+std::string run(const ReferenceCall& call);
 
 }  // namespace kernelloop

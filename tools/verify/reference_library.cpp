@@ -2,11 +2,12 @@
 
 #include "support/error.hpp"
 #include "support/parallel.hpp"
-#include "verify/contained_call.hpp"
+#include "verify/call_site.hpp"
 #include "verify/pattern.hpp"
 #include "verify/reference_call.hpp"
 #include "verify/term_probe.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -27,6 +28,43 @@ void fill(std::span<double> values, std::uint64_t bits) {
                  std::memcpy(values.data() + index, &bits, sizeof bits);
                }
              });
+}
+
+// What the child of a call is handed.
+struct FilledCall {
+  const ReferenceCall* call;
+  bool zero_magnitudes;  // they may hold something
+};
+
+std::string fill_and_run(const void* argument) {
+  const auto& [call, zero_magnitudes] = *static_cast<const FilledCall*>(argument);
+  const auto filled = [](double* values, std::int64_t count, std::uint64_t bits) {
+    const std::span<double> all(values, static_cast<std::size_t>(count));
+    populate(std::as_writable_bytes(all), true);
+    fill(all, bits);
+  };
+  for (std::size_t i = 0; i < call->call.tensor_count; ++i) {
+    const KernelLoopReferenceTensor& tensor = call->call.tensors[i];
+    if (tensor.output == nullptr) continue;
+    filled(tensor.output, tensor.count, k_unwritten);
+    if (zero_magnitudes) filled(tensor.magnitude, tensor.count, 0);
+  }
+  return run(*call);
+}
+
+// An element each, and what they are made of.
+std::size_t bytes_of_call(const OpSpec& spec, const ReferenceInputs& inputs) {
+  std::size_t elements = 0;
+  for (const auto& [name, values] : inputs.tensors) elements += values.size();
+  for (const Tensor& output : spec.outputs) {
+    elements += 2 * static_cast<std::size_t>(element_count(output, inputs.axes));
+  }
+  return elements * sizeof(double);
+}
+
+std::span<double> lent(MemoryPool& pool, MemoryPool::Lease& lease, std::size_t count) {
+  lease = pool.take(count * sizeof(double));
+  return lease.block().as<double>().first(count);
 }
 
 }  // namespace
@@ -50,70 +88,86 @@ ReferenceLibrary::ReferenceLibrary(const std::filesystem::path& library,
   }
 }
 
-std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
-                                                             const ReferenceInputs& inputs) const {
-  std::map<std::string, ReferenceOutput> outputs;
+void ReferenceLibrary::refuse(const OpSpec& spec, const Bindings& axes,
+                              const std::string& what) const {
+  fail(ExitCode::bad_input, "the reference of op '{}' for {}: it {} ({})", spec.name,
+       shape_text(spec, axes), what, library_.string());
+}
+
+ReferenceLibrary::Outputs ReferenceLibrary::call(const OpSpec& spec,
+                                                 const ReferenceInputs& inputs) const {
+  CallSite site(bytes_of_call(spec, inputs), *server_);
+  ReferenceInputs placed = inputs;
+  for (auto& [name, values] : placed.tensors) values = site.input(values);
+  Outputs outputs;
   std::map<std::string, ReferenceBuffers> buffers;
   for (const Tensor& tensor : spec.outputs) {
     ReferenceOutput& output = outputs[tensor.name];
-    const auto count = static_cast<std::size_t>(element_count(tensor, inputs.axes));
-    output.value_memory = memory_->take(count * sizeof(double));
-    output.values = output.value_memory.block().as<double>().first(count);
-    // Magnitudes, then one double of which the first byte says that they were given.
-    output.magnitude_memory = magnitude_memory_->take((count + 1) * sizeof(double));
-    const std::span<double> magnitudes = output.magnitude_memory.block().as<double>();
-    output.magnitudes = magnitudes.first(count);
-    magnitudes[count] = 0.0;
     output.shape = shape_of(tensor, inputs.axes);
-    buffers[tensor.name] = {output.values, magnitudes.data(),
-                            reinterpret_cast<unsigned char*>(magnitudes.data() + count)};
+    const auto count = static_cast<std::size_t>(element_count(tensor, inputs.axes));
+    ReferenceBuffers& made = buffers[tensor.name];
+    if (site.small()) {
+      made.values = site.zeros(count);
+      made.magnitudes = site.zeros(count).data();
+    } else {
+      made.values = output.values = lent(*memory_, output.value_memory, count);
+      output.magnitudes = lent(*magnitude_memory_, output.magnitude_memory, count);
+      made.magnitudes = output.magnitudes.data();
+    }
+    made.magnitude_given = reinterpret_cast<unsigned char*>(site.zeros(1).data());
   }
-  const ReferenceCall call(spec, inputs, buffers);
+  FilledCall& filled = site.memory().array<FilledCall>(1).front();
   // Asked for after the memory was taken: what another call has written into comes behind this.
-  const bool gives_magnitudes = *gives_magnitudes_;
-  const std::string problem = contained_call(
-      [&] {
-        for (const auto& [name, output] : outputs) {
-          populate(std::as_writable_bytes(output.values), true);
-          fill(output.values, k_unwritten);
-          if (!gives_magnitudes) continue;
-          populate(std::as_writable_bytes(output.magnitudes), true);
-          fill(output.magnitudes, 0);
-        }
-        return call.run(library_);
-      },
-      timeout_);
-  for (const auto& [name, buffer] : buffers) {
-    if (*buffer.magnitude_given != 0) *gives_magnitudes_ = true;
+  filled = {&lay_out_call(library_, spec, placed, buffers, site.memory()),
+            !site.small() && *gives_magnitudes_};
+  const std::string problem = site.call(fill_and_run, &filled, timeout_);
+  for (auto& [name, output] : outputs) {
+    const ReferenceBuffers& made = buffers.at(name);
+    const bool given = *made.magnitude_given != 0;
+    const std::size_t count = made.values.size();
+    if (!site.small()) {
+      if (given) *gives_magnitudes_ = true;
+      if (!given) output.magnitudes = {};
+      continue;
+    }
+    if (!problem.empty()) continue;
+    output.values = lent(*small_memory_, output.value_memory, count);
+    std::ranges::copy(made.values, output.values.begin());
+    if (!given) continue;
+    output.magnitudes = lent(*small_memory_, output.magnitude_memory, count);
+    std::copy_n(made.magnitudes, count, output.magnitudes.begin());
   }
-  const auto refuse = [&](const std::string& what) {
-    fail(ExitCode::bad_input, "the reference of op '{}' for {}: it {} ({})", spec.name,
-         shape_text(spec, inputs.axes), what, library_.string());
-  };
-  if (!problem.empty()) refuse(problem);
+  if (!problem.empty()) refuse(spec, inputs.axes, problem);
+  return outputs;
+}
 
+void ReferenceLibrary::check(const OpSpec& spec, const ReferenceInputs& inputs,
+                             Outputs& outputs) const {
   for (auto& [name, output] : outputs) {
     populate(std::as_writable_bytes(output.values), false);
     const DTypeInfo& type = info(spec.find_tensor(name)->dtype);
     const double largest = type.floating ? type.largest : std::numeric_limits<double>::max();
     output.scale = scale_of(output.values, output.shape, k_unwritten, largest);
     if (output.scale.first_equal >= 0) {
-      refuse(fmt::format("leaves element {} of output '{}' unwritten",
+      refuse(spec, inputs.axes,
+             fmt::format("leaves element {} of output '{}' unwritten",
                          index_text(output.scale.first_equal, output.shape), name));
     }
     if (inputs.finite && output.scale.first_nan >= 0) {
-      refuse(
-          fmt::format("makes NaN of finite inputs in element {} of output '{}'; does it read "
-                      "the output before it writes it?",
-                      index_text(output.scale.first_nan, output.shape), name));
+      refuse(spec, inputs.axes,
+             fmt::format("makes NaN of finite inputs in element {} of output '{}'; does it read "
+                         "the output before it writes it?",
+                         index_text(output.scale.first_nan, output.shape), name));
     }
-    if (*buffers.at(name).magnitude_given == 0) {
-      output.magnitudes = {};
-    } else {
-      populate(std::as_writable_bytes(output.magnitudes), false);
-    }
+    populate(std::as_writable_bytes(output.magnitudes), false);
   }
-  probe_terms(library_, timeout_, spec, inputs, outputs);
+}
+
+std::map<std::string, ReferenceOutput> ReferenceLibrary::run(const OpSpec& spec,
+                                                             const ReferenceInputs& inputs) const {
+  Outputs outputs = call(spec, inputs);
+  check(spec, inputs, outputs);
+  probe_terms(library_, timeout_, *server_, spec, inputs, outputs);
   return outputs;
 }
 

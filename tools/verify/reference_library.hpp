@@ -1,5 +1,6 @@
-// Calls a user's reference (kernelloop/reference.h) where it can do no harm: in a forked child
-// that hands back its outputs through shared memory.
+// Calls a user's reference (kernelloop/reference.h) where it can do no harm: each call in a forked
+// child of its own, which loads the library and hands back its outputs through shared memory. Small
+// calls are made by a process that is kept for them (call_server.hpp).
 //
 // A reference that crashes, throws, hangs, leaves an element unwritten or makes a NaN of finite
 // inputs is broken infrastructure: Error(bad_input) that names op, shape and element.
@@ -7,6 +8,7 @@
 
 #include "spec/op_spec.hpp"
 #include "support/memory_block.hpp"
+#include "verify/call_server.hpp"
 #include "verify/compare.hpp"
 
 #include <atomic>
@@ -46,14 +48,28 @@ class ReferenceLibrary {
   explicit ReferenceLibrary(const std::filesystem::path& library,
                             std::chrono::milliseconds timeout = std::chrono::minutes(2));
 
+  // Starts the process that makes small calls, which the first of them does otherwise: while this
+  // one is small, that costs less, and each call does. Throws as run does.
+  void warm_up() const { server_->start(); }
+
   // The outputs by name. Any thread may call it. Must not be called in a process that has used
   // CUDA: it forks.
   [[nodiscard]] std::map<std::string, ReferenceOutput> run(const OpSpec& spec,
                                                            const ReferenceInputs& inputs) const;
 
  private:
+  using Outputs = std::map<std::string, ReferenceOutput>;
+  [[nodiscard]] Outputs call(const OpSpec& spec, const ReferenceInputs& inputs) const;
+  void check(const OpSpec& spec, const ReferenceInputs& inputs, Outputs& outputs) const;
+  [[noreturn]] void refuse(const OpSpec& spec, const Bindings& axes, const std::string& what) const;
+
   std::filesystem::path library_;
   std::chrono::milliseconds timeout_;
+  std::shared_ptr<CallServer> server_ = std::make_shared<CallServer>();
+  // Of what small calls made.
+  std::shared_ptr<MemoryPool> small_memory_ =
+      std::make_shared<MemoryPool>(MemoryBlock::Kind::owned);
+  // Of what large ones make.
   std::shared_ptr<MemoryPool> memory_ = std::make_shared<MemoryPool>(MemoryBlock::Kind::shared);
   // Of magnitudes. Untouched pages, which are zero and cost nothing, until a call has given some.
   std::shared_ptr<MemoryPool> magnitude_memory_ =

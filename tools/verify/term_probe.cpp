@@ -1,7 +1,7 @@
 #include "verify/term_probe.hpp"
 
 #include "support/random.hpp"
-#include "verify/contained_call.hpp"
+#include "verify/call_site.hpp"
 #include "verify/reference_call.hpp"
 #include "verify/reference_library.hpp"
 
@@ -32,38 +32,16 @@ double moved(double value, const RandomStream& signs, std::uint64_t index) {
   return value * (1.0 + ((signs.bits(index) & 1) != 0 ? k_step : -k_step));
 }
 
-// The floating inputs of a call, each element moved.
-class MovedInputs {
- public:
-  MovedInputs(const OpSpec& spec, const ReferenceInputs& from) : spec_(spec), from_(from) {
-    moved_.axes = from.axes;
-    moved_.scalars = from.scalars;
-    moved_.tensors = from.tensors;
-    moved_.finite = from.finite;
-  }
-
-  const ReferenceInputs& draw(int number) {
-    for (const Tensor& input : spec_.inputs) {
-      if (!info(input.dtype).floating) continue;
-      const RandomStream signs(static_cast<std::uint64_t>(number), input.name);
-      if (input.scalar) {
-        moved_.scalars[input.name] = moved(from_.scalars.at(input.name), signs, 0);
-        continue;
-      }
-      const std::span<const double> exact = from_.tensors.at(input.name);
-      std::vector<double>& values = values_[input.name];
-      values.resize(exact.size());
-      for (std::size_t i = 0; i < exact.size(); ++i) values[i] = moved(exact[i], signs, i);
-      moved_.tensors[input.name] = values;
-    }
-    return moved_;
-  }
-
- private:
-  const OpSpec& spec_;
-  const ReferenceInputs& from_;
-  ReferenceInputs moved_;
-  std::map<std::string, std::vector<double>> values_;
+// What the child is handed.
+struct Probe {
+  const ReferenceCall* call;
+  const bool* moved_scalars;  // of each whether it is floating, in the order of the call
+  const bool* moved_tensors;
+  // Of each tensor what the reference made of it, and where the most that it moved is put: null
+  // where nobody asks.
+  const double* const* expected;
+  double* const* most;
+  int draws;
 };
 
 // Memory for what a call makes, of no interest afterwards.
@@ -73,53 +51,144 @@ struct Scratch {
   unsigned char magnitude_given = 0;
 };
 
+// A copy of the call with inputs and outputs of its own.
+class MovedCall {
+ public:
+  explicit MovedCall(const Probe& probe) : probe_(probe), original_(*probe.call) {
+    const KernelLoopReferenceCall& call = original_.call;
+    scalars_.assign(call.scalars, call.scalars + call.scalar_count);
+    tensors_.assign(call.tensors, call.tensors + call.tensor_count);
+    scratch_.resize(tensors_.size());
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      KernelLoopReferenceTensor& tensor = tensors_[i];
+      Scratch& own = scratch_[i];
+      if (tensor.output == nullptr && !probe.moved_tensors[i]) continue;
+      own.values.resize(std::max<std::size_t>(static_cast<std::size_t>(tensor.count), 1));
+      if (tensor.output == nullptr) {
+        tensor.input = own.values.data();
+        continue;
+      }
+      own.magnitudes.resize(own.values.size());
+      tensor.output = own.values.data();
+      tensor.magnitude = own.magnitudes.data();
+      tensor.magnitude_given = &own.magnitude_given;
+    }
+  }
+
+  std::string run(int draw) {
+    const auto number = static_cast<std::uint64_t>(draw);
+    for (std::size_t i = 0; i < scalars_.size(); ++i) {
+      if (!probe_.moved_scalars[i]) continue;
+      const KernelLoopReferenceScalar& exact = original_.call.scalars[i];
+      scalars_[i].value = moved(exact.value, RandomStream(number, exact.name), 0);
+    }
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (!probe_.moved_tensors[i]) continue;
+      const KernelLoopReferenceTensor& exact = original_.call.tensors[i];
+      const RandomStream signs(number, exact.name);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(exact.count); ++k) {
+        scratch_[i].values[k] = moved(exact.input[k], signs, k);
+      }
+    }
+    ReferenceCall call = original_;
+    call.call.scalars = scalars_.data();
+    call.call.tensors = tensors_.data();
+    return kernelloop::run(call);
+  }
+
+  [[nodiscard]] const std::vector<double>& values(std::size_t tensor) const {
+    return scratch_[tensor].values;
+  }
+
+ private:
+  const Probe& probe_;
+  const ReferenceCall& original_;
+  std::vector<KernelLoopReferenceScalar> scalars_;
+  std::vector<KernelLoopReferenceTensor> tensors_;
+  std::vector<Scratch> scratch_;
+};
+
+std::string probe(const void* argument) {
+  const Probe& probe = *static_cast<const Probe*>(argument);
+  MovedCall call(probe);
+  for (int draw = 0; draw < probe.draws; ++draw) {
+    std::string failure = call.run(draw);
+    if (!failure.empty()) return failure;
+    for (std::size_t i = 0; i < probe.call->call.tensor_count; ++i) {
+      double* const most = probe.most[i];
+      if (most == nullptr) continue;
+      const auto count = static_cast<std::size_t>(probe.call->call.tensors[i].count);
+      for (std::size_t k = 0; k < count; ++k) {
+        const double terms = std::fabs(call.values(i)[k] - probe.expected[i][k]) / k_step;
+        if (std::isfinite(terms)) most[k] = std::max(most[k], terms);
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds timeout,
-                 const OpSpec& spec, const ReferenceInputs& inputs,
+                 CallServer& server, const OpSpec& spec, const ReferenceInputs& inputs,
                  std::map<std::string, ReferenceOutput>& outputs) {
-  std::map<std::string, std::span<double>> probed;
-  const MemoryBlock memory(outputs.size() * k_enough_neighbours * sizeof(double),
-                           MemoryBlock::Kind::shared);
-  for (const auto& [name, output] : outputs) {
-    if (!needs_probe(spec, name, output)) continue;
-    probed[name] =
-        memory.as<double>().subspan(probed.size() * k_enough_neighbours, output.values.size());
-  }
+  const bool wanted = std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
+    return needs_probe(spec, output.first, output.second);
+  });
   const bool movable = std::any_of(spec.inputs.begin(), spec.inputs.end(),
                                    [](const Tensor& input) { return info(input.dtype).floating; });
-  if (probed.empty() || !movable) return;
+  if (!wanted || !movable) return;
   std::size_t terms = 0;
   for (const auto& [name, values] : inputs.tensors) terms += values.size();
+  std::size_t made = 0;
+  for (const auto& [name, output] : outputs) made += 2 * output.values.size();
 
-  const std::string problem = contained_call(
-      [&] {
-        std::map<std::string, Scratch> scratch;
-        std::map<std::string, ReferenceBuffers> buffers;
-        for (const auto& [name, output] : outputs) {
-          Scratch& made = scratch[name];
-          made.values.resize(output.values.size());
-          made.magnitudes.resize(output.values.size());
-          buffers[name] = {made.values, made.magnitudes.data(), &made.magnitude_given};
-        }
-        MovedInputs moved(spec, inputs);
-        for (int draw = 0; draw < (terms > k_many ? k_draws_of_many : k_draws); ++draw) {
-          std::string failure = ReferenceCall(spec, moved.draw(draw), buffers).run(library);
-          if (!failure.empty()) return failure;
-          for (const auto& [name, most] : probed) {
-            for (std::size_t i = 0; i < most.size(); ++i) {
-              const double terms_seen =
-                  std::fabs(scratch.at(name).values[i] - outputs.at(name).values[i]) / k_step;
-              if (std::isfinite(terms_seen)) most[i] = std::max(most[i], terms_seen);
-            }
-          }
-        }
-        return std::string();
-      },
-      timeout);
-  if (!problem.empty()) return;
-  for (const auto& [name, most] : probed) {
-    outputs.at(name).probed_terms.assign(most.begin(), most.end());
+  CallSite site((terms + made) * sizeof(double), server);
+  CallMemory& memory = site.memory();
+  ReferenceInputs placed = inputs;
+  for (auto& [name, values] : placed.tensors) values = site.input(values);
+  std::map<std::string, ReferenceBuffers> buffers;
+  std::map<std::string, std::span<double>> probed;
+  for (const auto& [name, output] : outputs) {
+    // Null would make an input of it; what is there is never written.
+    buffers[name] = {output.values, output.values.data(), nullptr};
+    if (needs_probe(spec, name, output)) probed[name] = site.zeros(output.values.size());
+  }
+  const ReferenceCall& call = lay_out_call(library, spec, placed, buffers, memory);
+  const std::size_t tensors = call.call.tensor_count;
+  const std::span<bool> moved_scalars = memory.array<bool>(call.call.scalar_count);
+  const std::span<bool> moved_tensors = memory.array<bool>(tensors);
+  const std::span<const double*> expected = memory.array<const double*>(tensors);
+  const std::span<double*> most = memory.array<double*>(tensors);
+  std::size_t scalar = 0;
+  std::size_t tensor = 0;
+  for (const Tensor& input : spec.inputs) {
+    const bool floating = info(input.dtype).floating;
+    if (input.scalar) {
+      moved_scalars[scalar++] = floating;
+      continue;
+    }
+    expected[tensor] = nullptr;
+    most[tensor] = nullptr;
+    moved_tensors[tensor++] = floating;
+  }
+  for (const Tensor& output : spec.outputs) {
+    const auto found = probed.find(output.name);
+    expected[tensor] = nullptr;
+    most[tensor] = nullptr;
+    if (found != probed.end()) {
+      expected[tensor] = site.input(outputs.at(output.name).values).data();
+      most[tensor] = found->second.data();
+    }
+    moved_tensors[tensor++] = false;
+  }
+  const int draws = terms > k_many ? k_draws_of_many : k_draws;
+  Probe& argument = memory.array<Probe>(1).front();
+  argument = {&call,           moved_scalars.data(), moved_tensors.data(),
+              expected.data(), most.data(),          draws};
+  if (!site.call(probe, &argument, timeout).empty()) return;
+  for (const auto& [name, values] : probed) {
+    outputs.at(name).probed_terms.assign(values.begin(), values.end());
   }
 }
 

@@ -21,6 +21,7 @@
 
 namespace kernelloop {
 
+class CallServer;
 struct ReferenceInputs;
 struct ReferenceOutput;
 
@@ -28,7 +29,7 @@ struct ReferenceOutput;
 // Elements that are not finite on both sides count as not moved. A reference that fails on inputs
 // moved by so little leaves them empty: it was right where it was asked to be.
 void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds timeout,
-                 const OpSpec& spec, const ReferenceInputs& inputs,
+                 CallServer& server, const OpSpec& spec, const ReferenceInputs& inputs,
                  std::map<std::string, ReferenceOutput>& outputs);
 
 }  // namespace kernelloop

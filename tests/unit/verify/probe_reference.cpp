@@ -2,11 +2,13 @@
 #include <kernelloop/reference.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 KERNELLOOP_REFERENCE(probe) {
   const auto x = op.input("x");
@@ -81,6 +83,22 @@ KERNELLOOP_REFERENCE(probe) {
     case 16:
       std::fputs("row 3 looks odd\n", stderr);
       std::raise(SIGSEGV);
+      break;
+    case 17: {
+      static int calls = 0;
+      ++calls;
+      for (double& value : y) value = calls;
+      break;
+    }
+    case 18:
+      write_all();
+      std::thread([] {
+        for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+      }).detach();
+      break;
+    case 19:  // what is far behind the end
+      write_all();
+      *const_cast<volatile double*>(y.data() + (std::size_t{1} << 36)) = 1.0;
       break;
     default:
       throw 12;

@@ -7,7 +7,12 @@
 
 #include "samples.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <span>
+#include <thread>
+#include <utility>
 
 namespace kernelloop {
 namespace {
@@ -32,13 +37,17 @@ struct Probe {
   std::int64_t cols = k_cols;
   std::vector<double> x = std::vector<double>(static_cast<std::size_t>(rows * cols), 1.5);
 
-  std::map<std::string, ReferenceOutput> run(
-      int mode, std::chrono::milliseconds timeout = std::chrono::seconds(60)) const {
+  [[nodiscard]] ReferenceInputs inputs(int mode) const {
     ReferenceInputs inputs;
     inputs.axes = {{"rows", rows}, {"cols", cols}};
     inputs.scalars = {{"mode", mode}};
     inputs.tensors = {{"x", x}};
-    return ReferenceLibrary(KERNELLOOP_TEST_PROBE, timeout).run(probe(), inputs);
+    return inputs;
+  }
+
+  std::map<std::string, ReferenceOutput> run(
+      int mode, std::chrono::milliseconds timeout = std::chrono::seconds(60)) const {
+    return ReferenceLibrary(KERNELLOOP_TEST_PROBE, timeout).run(probe(), inputs(mode));
   }
 
   std::string error(int mode, std::chrono::milliseconds timeout = std::chrono::seconds(60)) const {
@@ -65,18 +74,67 @@ TEST(Reference, MayGiveTheMagnitudeOfItsTerms) {
   EXPECT_THAT(Probe().run(8).at("y").magnitudes, testing::Each(5.0));
 }
 
+// Too much for a room of the call server.
+constexpr std::int64_t k_many_rows = 50000;
+
+TEST(Reference, GivesTheSameOfManyElements) {
+  const Probe many{k_many_rows};
+  const auto outputs = many.run(8);
+  EXPECT_THAT(outputs.at("y").values, testing::Each(3.0));
+  EXPECT_EQ(outputs.at("y").values.size(), static_cast<std::size_t>(k_many_rows * k_cols));
+  EXPECT_THAT(outputs.at("y").magnitudes, testing::Each(5.0));
+  EXPECT_TRUE(many.run(0).at("y").magnitudes.empty());
+}
+
+TEST(Reference, FindsNothingOfAnEarlierCall) {
+  const ReferenceLibrary library(KERNELLOOP_TEST_PROBE);
+  for (const std::int64_t rows : {k_rows, k_many_rows}) {
+    const Probe one{rows};
+    for (int call = 0; call < 3; ++call) {
+      EXPECT_THAT(library.run(probe(), one.inputs(17)).at("y").values, testing::Each(1.0));
+    }
+  }
+}
+
+TEST(Reference, MayLeaveAThreadBehind) {
+  EXPECT_THAT(Probe().run(18).at("y").values, testing::Each(3.0));
+}
+
+TEST(Reference, GoesOnAfterACallThatFailed) {
+  const ReferenceLibrary library(KERNELLOOP_TEST_PROBE);
+  const Probe one;
+  for (const int mode : {1, 2, 11, 19}) {
+    EXPECT_THROW((void)library.run(probe(), one.inputs(mode)), Error);
+    EXPECT_THAT(library.run(probe(), one.inputs(0)).at("y").values, testing::Each(3.0));
+  }
+}
+
+TEST(Reference, AnswersManyThreadsAtOnce) {
+  const ReferenceLibrary library(KERNELLOOP_TEST_PROBE);
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int thread = 0; thread < 8; ++thread) {
+    threads.emplace_back([&, thread] {
+      Probe one{thread == 0 ? k_many_rows : k_rows};
+      std::ranges::fill(one.x, thread + 1.0);
+      for (int call = 0; call < 4; ++call) {
+        const auto outputs = library.run(probe(), one.inputs(0));
+        const std::span<const double> y = outputs.at("y").values;
+        if (std::ranges::all_of(y, [&](double v) { return v == 2.0 * (thread + 1.0); })) ++right;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 32);
+}
+
 TEST(Reference, FindsZerosForItsMagnitudesAtEveryCall) {
   const Probe probe_call;
   const ReferenceLibrary library(KERNELLOOP_TEST_PROBE);
-  ReferenceInputs inputs;
-  inputs.axes = {{"rows", probe_call.rows}, {"cols", probe_call.cols}};
-  inputs.scalars = {{"mode", 8}};
-  inputs.tensors = {{"x", probe_call.x}};
   for (int call = 0; call < 3; ++call) {
-    EXPECT_THAT(library.run(probe(), inputs).at("y").magnitudes, testing::Each(5.0));
+    EXPECT_THAT(library.run(probe(), probe_call.inputs(8)).at("y").magnitudes, testing::Each(5.0));
   }
-  inputs.scalars = {{"mode", 0}};
-  EXPECT_TRUE(library.run(probe(), inputs).at("y").magnitudes.empty());
+  EXPECT_TRUE(library.run(probe(), probe_call.inputs(0)).at("y").magnitudes.empty());
 }
 
 // An output of so few elements has no neighbours that would tell: all of it may have cancelled.
@@ -96,6 +154,21 @@ TEST(Reference, IsNotAskedForTermsThatItGaveOrThatNeighboursTell) {
   EXPECT_TRUE(Probe().run(0).at("y").probed_terms.empty());
 }
 
+TEST(Reference, IsAskedForTheTermsOfOneElementMadeOfMany) {
+  const OpSpec count = samples::spec_from(R"({"name": "count", "description": "Positive ones",
+    "axes": {"rows": {"type": "var"}, "cols": {"type": "var"}},
+    "inputs": {"x": {"shape": ["rows", "cols"], "dtype": "float32"}},
+    "outputs": {"y": {"shape": ["rows"], "dtype": "float32"}},
+    "workloads": [{"name": "w", "axes": {"rows": 4, "cols": 4}}]})");
+  const std::vector<double> x(1000000, 1.0);
+  ReferenceInputs inputs;
+  inputs.axes = {{"rows", 1}, {"cols", 1000000}};
+  inputs.tensors = {{"x", x}};
+  const auto outputs = ReferenceLibrary(KERNELLOOP_TEST_COUNT).run(count, inputs);
+  EXPECT_THAT(outputs.at("y").values, testing::ElementsAre(1e6));
+  EXPECT_THAT(outputs.at("y").probed_terms, testing::ElementsAre(0.0));
+}
+
 TEST(Reference, MayRefuseInputsThatAreNotWhatTheSpecDraws) {
   const Probe few{1, 2, {1.0, 2.0}};
   const auto outputs = few.run(14);
@@ -104,8 +177,8 @@ TEST(Reference, MayRefuseInputsThatAreNotWhatTheSpecDraws) {
 }
 
 TEST(Reference, SpreadsOverTheCores) {
-  const auto outputs = Probe().run(9);
-  for (std::size_t i = 0; i < 45; ++i) {
+  const auto outputs = Probe(k_many_rows).run(9);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(k_many_rows * k_cols); ++i) {
     EXPECT_EQ(outputs.at("y").values[i], static_cast<double>(i / 5));
   }
 }
@@ -113,6 +186,7 @@ TEST(Reference, SpreadsOverTheCores) {
 TEST(Reference, ACrashIsNamed) {
   EXPECT_THAT(Probe().error(1), HasSubstr("crashed with signal 11 (Segmentation fault)"));
   EXPECT_THAT(Probe().error(11), HasSubstr("ended the process with exit code 0"));
+  EXPECT_THAT(Probe().error(19), HasSubstr("crashed with signal 11 (Segmentation fault)"));
 }
 
 TEST(Reference, WhatItPrintedFollowsItsEnd) {
