@@ -13,6 +13,8 @@
  * already rounded to the dtype that the op spec declares; integers too, which double holds exactly
  * up to 2^53 (the harness draws none beyond). Outputs are not rounded: the harness does that.
  * Every element of every output must be written. Anything thrown is reported with its message.
+ * Each call is made in a process of its own, which loads the library for it: nothing that one call
+ * leaves behind is there in the next.
  *
  * One reference in one MODULE library. C++17 or later, no library needed. What crosses the library
  * boundary is plain C, so the compiler need not be the one that built the harness.

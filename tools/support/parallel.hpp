@@ -10,7 +10,11 @@
 
 namespace kernelloop {
 
-inline std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
+inline std::size_t core_count() {
+  // The C library opens a file of the kernel's each time it is asked.
+  static const std::size_t count = std::max(1u, std::thread::hardware_concurrency());
+  return count;
+}
 
 // Elements per piece of work: large enough that a thread's start does not show.
 inline constexpr std::int64_t k_chunk = 65536;
