@@ -188,7 +188,7 @@ CallServer::Child CallServer::begin(const Request& request, int report, int outp
     start_process();
     reply = ask(request, report, output);
   }
-  if (!reply) fail(ExitCode::environment, "a process that was just started to make calls is gone");
+  if (!reply) return {-1, -1};  // gone at once again: that is what the call does
   if (reply->child < 0) {
     fail(ExitCode::environment, "cannot start a process: {}", std::strerror(reply->error));
   }
@@ -199,7 +199,7 @@ int CallServer::end(const Child& child) {
   const std::lock_guard<std::mutex> lock(server_mutex_);
   Request request;
   request.ended = child.id;
-  if (child.server == server_) {
+  if (child.id >= 0 && child.server == server_) {
     if (const std::optional<Reply> reply = ask(request, -1, -1)) return reply->status;
   }
   return SIGKILL;  // as it is with a child whose server has gone

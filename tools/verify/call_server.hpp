@@ -67,7 +67,7 @@ class CallServer {
   struct Request;
   struct Reply;
   struct Child {
-    pid_t id;
+    pid_t id;      // -1: it has ended its server before that could tell
     pid_t server;  // it is a child of this one
   };
 
