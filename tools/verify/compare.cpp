@@ -16,13 +16,37 @@ namespace {
 constexpr std::int64_t k_smallest_slab = 64;
 constexpr double k_infinity = std::numeric_limits<double>::infinity();
 
-double root_mean(double squares, std::int64_t count) {
-  return count > 0 ? std::sqrt(squares / static_cast<double>(count)) : 0.0;
-}
+// Of a float64 beyond this a sum of squares may overflow; half of its exponent takes it back.
+constexpr double k_large = 0x1p500;
+constexpr double k_shrink = 0x1p-500;
+
+// A sum of squares that holds those of the largest float64, too.
+struct Squares {
+  double ordinary = 0.0;
+  double large = 0.0;  // times the square of k_shrink
+
+  void add(double magnitude) {
+    if (magnitude <= k_large) {
+      ordinary += magnitude * magnitude;
+    } else {
+      large += (magnitude * k_shrink) * (magnitude * k_shrink);
+    }
+  }
+  void add(const Squares& other) {
+    ordinary += other.ordinary;
+    large += other.large;
+  }
+  [[nodiscard]] double root_mean(std::int64_t count) const {
+    if (count <= 0) return 0.0;
+    const auto among = static_cast<double>(count);
+    // Beside a large one what is below 2^500 is nothing.
+    return large > 0.0 ? std::sqrt(large / among) / k_shrink : std::sqrt(ordinary / among);
+  }
+};
 
 // What one piece of a reference contributes to its scale.
 struct ScalePart {
-  double squares = 0.0;
+  Squares squares;
   std::int64_t finite = 0;
   double largest = 0.0;
   std::int64_t first_nan = -1;
@@ -36,7 +60,7 @@ ScalePart scale_part(const double* reference, std::int64_t begin, std::int64_t e
     const double value = reference[index];
     const double magnitude = std::fabs(value);
     if (magnitude <= limit) {
-      part.squares += magnitude * magnitude;
+      part.squares.add(magnitude);
       part.largest = std::max(part.largest, magnitude);
       ++part.finite;
       continue;
@@ -165,24 +189,24 @@ ReferenceScale scale_of(std::span<const double> reference, const std::vector<std
     for (std::int64_t number = group * step; number < end; ++number) piece(number);
   });
 
-  double squares = 0.0;
+  Squares squares;
   std::int64_t finite = 0;
   for (std::int64_t slab = 0; slab < slabs; ++slab) {
-    double slab_squares = 0.0;
+    Squares slab_squares;
     std::int64_t slab_finite = 0;
     for (std::int64_t number = 0; number < pieces_of_slab; ++number) {
       const ScalePart& part = parts[static_cast<std::size_t>(slab * pieces_of_slab + number)];
-      slab_squares += part.squares;
+      slab_squares.add(part.squares);
       slab_finite += part.finite;
       scale.largest = std::max(scale.largest, part.largest);
       keep_first(scale.first_nan, part.first_nan);
       keep_first(scale.first_equal, part.first_equal);
     }
-    scale.slab_rms[static_cast<std::size_t>(slab)] = root_mean(slab_squares, slab_finite);
-    squares += slab_squares;
+    scale.slab_rms[static_cast<std::size_t>(slab)] = slab_squares.root_mean(slab_finite);
+    squares.add(slab_squares);
     finite += slab_finite;
   }
-  scale.rms = root_mean(squares, finite);
+  scale.rms = squares.root_mean(finite);
   return scale;
 }
 

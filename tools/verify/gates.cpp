@@ -108,10 +108,18 @@ double cancellation(const ErrorModel& model, const Metrics& metrics, const Refer
   return std::min(ratio, std::max(1.0, walk * ratio / model.root_terms));
 }
 
-// Nothing where so little is left of the terms that an honest error is a large part of the result:
-// then the elements' own bounds judge alone.
+// Whether double holds no sum of the results' squares: of float64 results near the ends of its
+// range.
+bool squares_leave_double(const ReferenceScale& scale) {
+  constexpr double largest_squared = 0x1p500;
+  return scale.largest > largest_squared || (scale.rms == 0.0 && scale.largest > 0.0);
+}
+
+// Nothing where so little is left of the terms that an honest error is a large part of the result,
+// or where no norm can be taken: then the elements' own bounds judge alone.
 std::optional<double> derived_normwise(const ErrorModel& model, const Metrics& metrics,
                                        const ReferenceScale& scale) {
+  if (squares_leave_double(scale)) return std::nullopt;
   if (scale.rms == 0.0) {
     return metrics.term_rms > 0.0 ? std::nullopt : std::optional(k_widest_normwise);
   }

@@ -211,6 +211,63 @@ TEST(Gates, WhereTermsCancelToNothingTheirElementsJudgeAlone) {
   EXPECT_FALSE(samples::judge(problem, one_wrong).passed);
 }
 
+// Welford's mean follows a rising row by steps that are much alike, whose roundings point one way.
+TEST(Gates, ARunningMeanOfRowsInOrderPasses) {
+  const OpSpec spec = samples::spec_from(R"({"name": "variance",
+    "axes": {"rows": {"type": "var"}, "cols": {"type": "var"}},
+    "inputs": {"x": {"shape": ["rows", "cols"], "dtype": "float32"}},
+    "outputs": {"y": {"shape": ["rows"], "dtype": "float32"}},
+    "precision": {"terms": "cols"},
+    "workloads": [{"name": "w", "axes": {"rows": 4, "cols": 64}}]})");
+  const auto& families = input_families();
+  const auto sorted = std::find_if(families.begin(), families.end(),
+                                   [](const auto& family) { return family.name == "sorted"; });
+  constexpr std::int64_t rows = 24;
+  constexpr std::int64_t cols = 512;
+  Problem problem{spec, {{"rows", rows}, {"cols", cols}}, {}, {rows}, {}, {}};
+  problem.traits = traits_of(&*sorted, spec);
+  const Values x = samples::draw(spec, "x", problem.axes, &*sorted, 1);
+  Values welford;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const double* in = x.data() + row * cols;
+    const double mean = std::accumulate(in, in + cols, 0.0) / cols;
+    double variance = 0.0;
+    for (std::int64_t i = 0; i < cols; ++i) variance += (in[i] - mean) * (in[i] - mean) / cols;
+    problem.expected.push_back(variance);
+    float running = 0.0F;
+    float squares = 0.0F;
+    for (std::int64_t i = 0; i < cols; ++i) {
+      const auto value = static_cast<float>(in[i]);
+      const float step = value - running;
+      running += step / static_cast<float>(i + 1);
+      squares += step * (value - running);
+    }
+    welford.push_back(squares / static_cast<float>(cols));
+  }
+  const Judgement judgement = samples::judge(problem, welford);
+  EXPECT_TRUE(judgement.passed) << judgement.pattern;
+  EXPECT_GT(judgement.gate("normwise").value, 4 * 0x1p-24 * std::sqrt(cols));
+}
+
+// Their squares are beyond double's range, on either side.
+TEST(Gates, Float64ResultsOfAnySizeAreJudgedByTheirElements) {
+  const OpSpec spec = samples::spec_from(R"({"name": "copy64",
+    "axes": {"rows": {"type": "var"}, "cols": {"type": "var"}},
+    "inputs": {"x": {"shape": ["rows", "cols"], "dtype": "float64"}},
+    "outputs": {"y": {"shape": ["rows", "cols"], "dtype": "float64"}},
+    "precision": {"accumulate": "float64", "terms": "1"},
+    "workloads": [{"name": "w", "axes": {"rows": 4, "cols": 64}}]})");
+  for (const double size : {0x1p1000, 0x1p-700}) {
+    Problem problem{spec, {{"rows", 4}, {"cols", 64}}, {}, {4, 64}, {}, {}};
+    problem.expected.assign(256, size);
+    Values values(256, size * (1 + 0x1p-52));
+    values[70] = size;
+    EXPECT_TRUE(samples::judge(problem, values).passed) << size;
+    values[70] = size * (1 + 0x1p-40);
+    EXPECT_FALSE(samples::judge(problem, values).passed) << size;
+  }
+}
+
 TEST(Gates, TheSpecsToleranceReplacesALimitOrAddsAGate) {
   Problem problem = samples::softmax_problem(16, 128);
   Values values = samples::softmax_in_float(problem);
