@@ -33,16 +33,36 @@ class ScaledInputs {
     }
   }
 
-  // The reference's outputs with that input times `factor`.
-  Outputs run(const ReferenceLibrary& reference, const std::string& input, double factor) {
-    std::vector<double> scaled = values_.at(input);
-    for (double& value : scaled) value *= factor;
-    ReferenceInputs inputs = inputs_;
-    inputs.tensors[input] = scaled;
-    return reference.run(spec_, inputs);
+  // The reference's outputs with the tensor `input` times `factor`.
+  Outputs with(const ReferenceLibrary& reference, const std::string& input, double factor) {
+    return run(reference, factor, [&](const Tensor& tensor) { return tensor.name == input; });
+  }
+  // With all other floating inputs times `factor`.
+  Outputs beside(const ReferenceLibrary& reference, const std::string& input, double factor) {
+    return run(reference, factor, [&](const Tensor& tensor) {
+      return tensor.name != input && info(tensor.dtype).floating;
+    });
   }
 
  private:
+  template <typename Chosen>
+  Outputs run(const ReferenceLibrary& reference, double factor, const Chosen& chosen) {
+    ReferenceInputs inputs = inputs_;
+    std::map<std::string, std::vector<double>> scaled;
+    for (const Tensor& tensor : spec_.inputs) {
+      if (!chosen(tensor)) continue;
+      if (tensor.scalar) {
+        inputs.scalars.at(tensor.name) *= factor;
+        continue;
+      }
+      std::vector<double>& values = scaled[tensor.name];
+      values = values_.at(tensor.name);
+      for (double& value : values) value *= factor;
+      inputs.tensors[tensor.name] = values;
+    }
+    return reference.run(spec_, inputs);
+  }
+
   const OpSpec& spec_;
   ReferenceInputs inputs_;
   std::map<std::string, std::vector<double>> values_;
@@ -63,21 +83,30 @@ bool in_a_line(std::span<const double> none, std::span<const double> once,
 
 }  // namespace
 
-bool is_linear_in_each_input(const RungContext& context, const Bindings& shape,
-                             std::uint64_t seed) {
+bool is_made_of_products_of_two(const RungContext& context, const Bindings& shape,
+                                std::uint64_t seed) {
   const OpSpec& spec = context.spec;
   const auto floating = [](const Tensor& tensor) { return info(tensor.dtype).floating; };
   if (std::none_of(spec.outputs.begin(), spec.outputs.end(), floating)) return false;
   ScaledInputs inputs(spec, shape, seed);
+  const auto is_line = [&](const auto& at) {
+    const Outputs none = at(0.0);
+    const Outputs once = at(1.0);
+    const Outputs twice = at(2.0);
+    return std::all_of(once.begin(), once.end(), [&](const auto& entry) {
+      const auto& [name, output] = entry;
+      return in_a_line(none.at(name).values, output.values, twice.at(name).values);
+    });
+  };
   bool any = false;
   for (const Tensor& input : spec.inputs) {
     if (input.scalar || !floating(input)) continue;
     any = true;
-    const Outputs none = inputs.run(context.reference, input.name, 0.0);
-    const Outputs once = inputs.run(context.reference, input.name, 1.0);
-    const Outputs twice = inputs.run(context.reference, input.name, 2.0);
-    for (const auto& [name, output] : once) {
-      if (!in_a_line(none.at(name).values, output.values, twice.at(name).values)) return false;
+    if (!is_line(
+            [&](double factor) { return inputs.with(context.reference, input.name, factor); }) ||
+        !is_line(
+            [&](double factor) { return inputs.beside(context.reference, input.name, factor); })) {
+      return false;
     }
   }
   return any;

@@ -61,7 +61,7 @@ std::vector<FamilyChoice> fair_choices(const RungContext& context, const Binding
     return choice.family->when == InputFamily::When::linear;
   };
   if (std::none_of(choices.begin(), choices.end(), asks)) return choices;
-  if (is_linear_in_each_input(context, shape, context.seeds.next())) return choices;
+  if (is_made_of_products_of_two(context, shape, context.seeds.next())) return choices;
   choices.erase(std::remove_if(choices.begin(), choices.end(), asks), choices.end());
   return choices;
 }

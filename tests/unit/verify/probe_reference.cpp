@@ -100,6 +100,24 @@ KERNELLOOP_REFERENCE(probe) {
       write_all();
       *const_cast<volatile double*>(y.data() + (std::size_t{1} << 36)) = 1.0;
       break;
+    case 21:  // what differs from the mean
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        double mean = 0.0;
+        for (const double value : x) mean += value;
+        y[i] = x[i] - mean / static_cast<double>(x.size());
+      }
+      break;
+    case 22:
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] = std::floor(x[i]);
+      break;
+    case 23:
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] = std::log1p(std::exp(x[i]));
+      break;
+    case 24:
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        y[i] = op.scalar("alpha") * op.input("gain")[i % op.input("gain").size()] * x[i];
+      }
+      break;
     default:
       throw 12;
   }
