@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,13 +22,19 @@ std::map<std::string, std::span<const std::byte>> look_alikes(const OpSpec& spec
   return inputs;
 }
 
-// The greater of what the neighbours say of each element's terms and what the probe saw.
+// The greatest of what the neighbours' results say of each element's terms, what the probe saw of
+// them, and what it saw of the neighbours'.
 std::vector<double> probed_terms(const ReferenceOutput& reference, double amplification) {
-  const TermMagnitude neighbours(reference.scale, {}, amplification);
   std::vector<double> terms = reference.probed_terms;
+  if (terms.empty()) return terms;
+  constexpr double limit = std::numeric_limits<double>::max();
+  const ReferenceScale seen = scale_of(terms, reference.shape, 0, limit);
+  const TermMagnitude by_results(reference.scale, {}, amplification);
+  const TermMagnitude by_terms(seen, {});
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    terms[i] = std::max(
-        terms[i], neighbours.at(static_cast<std::int64_t>(i), std::fabs(reference.values[i])));
+    const auto index = static_cast<std::int64_t>(i);
+    terms[i] = std::max(by_terms.at(index, terms[i]),
+                        by_results.at(index, std::fabs(reference.values[i])));
   }
   return terms;
 }
@@ -46,7 +53,9 @@ std::vector<OutputVerdict> judge_outputs(const OpSpec& spec, const Bindings& axe
     const TermMagnitude magnitude(reference.scale,
                                   probed.empty() ? reference.magnitudes : std::span(probed),
                                   traits.amplification);
-    const ErrorModel model = error_model(spec, tensor, axes, traits);
+    ErrorModel model = error_model(spec, tensor, axes, traits);
+    // A draw of signs has shown a random walk of the terms, which is what they come to already.
+    if (!probed.empty()) model.random_signs = false;
 
     OutputVerdict& verdict = verdicts.emplace_back();
     verdict.name = tensor.name;

@@ -7,14 +7,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace kernelloop {
 namespace {
 
-// From here on, all elements cancel so seldom (two digits each time, in 8 of 8) that no run sees
-// it.
+// From here on, all elements cancel by chance so seldom (two digits each time, in 8 of 8) that no
+// run sees it.
 constexpr std::size_t k_enough_neighbours = 8;
 constexpr double k_step = 0x1p-26;  // the difference keeps half of double's digits
 // Two terms that cancel move the result only where their signs in a draw differ: 1 in 2.
@@ -22,15 +23,29 @@ constexpr int k_draws = 16;
 // Of many terms any draw moves the result by about the root of their squares.
 constexpr int k_draws_of_many = 4;
 constexpr std::size_t k_many = 4096;
+// Of many results the neighbours tell what a draw did not move: each draw is taken both ways.
+constexpr int k_draws_of_many_results = 2;
+// Inputs and outputs of a case with many results: more calls of the reference would take long.
+constexpr std::size_t k_most_elements = std::size_t{1} << 20;
+constexpr int k_reflections = 4;
 
-bool needs_probe(const OpSpec& spec, const std::string& name, const ReferenceOutput& output) {
+bool is_few(std::size_t count) { return count < k_enough_neighbours; }
+
+bool needs_probe(const OpSpec& spec, const std::string& name, const ReferenceOutput& output,
+                 std::size_t elements) {
   return info(spec.find_tensor(name)->dtype).floating && output.magnitudes.empty() &&
-         !output.values.empty() && output.values.size() < k_enough_neighbours;
+         !output.values.empty() && (is_few(output.values.size()) || elements <= k_most_elements);
 }
 
-double moved(double value, const RandomStream& signs, std::uint64_t index) {
-  return value * (1.0 + ((signs.bits(index) & 1) != 0 ? k_step : -k_step));
+double moved(double value, const RandomStream& signs, std::uint64_t index, double step) {
+  return value * (1.0 + ((signs.bits(index) & 1) != 0 ? step : -step));
 }
+
+// What the spec serves of a tensor.
+struct Range {
+  double low;
+  double high;
+};
 
 // What the child is handed.
 struct Probe {
@@ -41,7 +56,10 @@ struct Probe {
   // where nobody asks.
   const double* const* expected;
   double* const* most;
+  const Range* ranges;  // of each tensor
   int draws;
+  bool few;   // whether an output that is asked for has few elements
+  bool many;  // whether one has many
 };
 
 // Memory for what a call makes, of no interest afterwards.
@@ -75,25 +93,42 @@ class MovedCall {
     }
   }
 
-  std::string run(int draw) {
+  // Each element times 1 + `step` or 1 - `step`, by the signs of the draw.
+  std::string move(int draw, double step) {
     const auto number = static_cast<std::uint64_t>(draw);
     for (std::size_t i = 0; i < scalars_.size(); ++i) {
       if (!probe_.moved_scalars[i]) continue;
       const KernelLoopReferenceScalar& exact = original_.call.scalars[i];
-      scalars_[i].value = moved(exact.value, RandomStream(number, exact.name), 0);
+      scalars_[i].value = moved(exact.value, RandomStream(number, exact.name), 0, step);
     }
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       if (!probe_.moved_tensors[i]) continue;
       const KernelLoopReferenceTensor& exact = original_.call.tensors[i];
       const RandomStream signs(number, exact.name);
       for (std::size_t k = 0; k < static_cast<std::size_t>(exact.count); ++k) {
-        scratch_[i].values[k] = moved(exact.input[k], signs, k);
+        scratch_[i].values[k] = moved(exact.input[k], signs, k, step);
       }
     }
-    ReferenceCall call = original_;
-    call.call.scalars = scalars_.data();
-    call.call.tensors = tensors_.data();
-    return kernelloop::run(call);
+    return run();
+  }
+
+  // Half of the elements, and all at number 0, with the other sign, where the spec serves that.
+  // Scalars stay: they say what is computed.
+  std::string reflect(int number) {
+    for (std::size_t i = 0; i < scalars_.size(); ++i) scalars_[i] = original_.call.scalars[i];
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (!probe_.moved_tensors[i]) continue;
+      const KernelLoopReferenceTensor& exact = original_.call.tensors[i];
+      const RandomStream signs(static_cast<std::uint64_t>(number), exact.name);
+      const Range& served = probe_.ranges[i];
+      for (std::size_t k = 0; k < static_cast<std::size_t>(exact.count); ++k) {
+        const double other = -exact.input[k];
+        const bool chosen = number == 0 || (signs.bits(k) & 1) != 0;
+        const bool fair = chosen && other >= served.low && other <= served.high;
+        scratch_[i].values[k] = fair ? other : exact.input[k];
+      }
+    }
+    return run();
   }
 
   [[nodiscard]] const std::vector<double>& values(std::size_t tensor) const {
@@ -101,6 +136,13 @@ class MovedCall {
   }
 
  private:
+  std::string run() {
+    ReferenceCall call = original_;
+    call.call.scalars = scalars_.data();
+    call.call.tensors = tensors_.data();
+    return kernelloop::run(call);
+  }
+
   const Probe& probe_;
   const ReferenceCall& original_;
   std::vector<KernelLoopReferenceScalar> scalars_;
@@ -108,22 +150,68 @@ class MovedCall {
   std::vector<Scratch> scratch_;
 };
 
+// Calls body(tensor, count, most) for each output that is asked for.
+template <typename Body>
+void for_each_probed(const Probe& probe, const Body& body) {
+  for (std::size_t i = 0; i < probe.call->call.tensor_count; ++i) {
+    if (probe.most[i] == nullptr) continue;
+    body(i, static_cast<std::size_t>(probe.call->call.tensors[i].count), probe.most[i]);
+  }
+}
+
+// In units of the step; 0 where one side is not finite.
+double difference(double moved_to, double from) {
+  const double terms = std::fabs(moved_to - from) / k_step;
+  return std::isfinite(terms) ? terms : 0.0;
+}
+
+std::string probe_draw(const Probe& probe, MovedCall& call, int draw) {
+  std::string failure = call.move(draw, k_step);
+  if (!failure.empty()) return failure;
+  std::vector<std::vector<double>> seen(probe.call->call.tensor_count);
+  for_each_probed(probe, [&](std::size_t i, std::size_t count, double*) {
+    seen[i].resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      seen[i][k] = difference(call.values(i)[k], probe.expected[i][k]);
+    }
+  });
+  if (probe.many) failure = call.move(draw, -k_step);
+  if (!failure.empty()) return failure;
+  for_each_probed(probe, [&](std::size_t i, std::size_t count, double* most) {
+    for (std::size_t k = 0; k < count; ++k) {
+      double terms = seen[i][k];
+      // A step between two inputs, as of a rounding, is met one way only.
+      if (!is_few(count)) {
+        terms = std::min(terms, difference(call.values(i)[k], probe.expected[i][k]));
+      }
+      most[k] = std::max(most[k], terms);
+    }
+  });
+  return {};
+}
+
+// The neighbours that a few elements lack. A reference may refuse what no family draws.
+void probe_neighbours(const Probe& probe, MovedCall& call) {
+  for (int number = 0; number < k_reflections; ++number) {
+    if (!call.reflect(number).empty()) return;
+    for_each_probed(probe, [&](std::size_t i, std::size_t count, double* most) {
+      if (!is_few(count)) return;
+      for (std::size_t k = 0; k < count; ++k) {
+        const double size = std::fabs(call.values(i)[k]);
+        if (std::isfinite(size)) most[k] = std::max(most[k], size);
+      }
+    });
+  }
+}
+
 std::string probe(const void* argument) {
   const Probe& probe = *static_cast<const Probe*>(argument);
   MovedCall call(probe);
   for (int draw = 0; draw < probe.draws; ++draw) {
-    std::string failure = call.run(draw);
+    std::string failure = probe_draw(probe, call, draw);
     if (!failure.empty()) return failure;
-    for (std::size_t i = 0; i < probe.call->call.tensor_count; ++i) {
-      double* const most = probe.most[i];
-      if (most == nullptr) continue;
-      const auto count = static_cast<std::size_t>(probe.call->call.tensors[i].count);
-      for (std::size_t k = 0; k < count; ++k) {
-        const double terms = std::fabs(call.values(i)[k] - probe.expected[i][k]) / k_step;
-        if (std::isfinite(terms)) most[k] = std::max(most[k], terms);
-      }
-    }
   }
+  if (probe.few) probe_neighbours(probe, call);
   return {};
 }
 
@@ -132,16 +220,17 @@ std::string probe(const void* argument) {
 void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds timeout,
                  CallServer& server, const OpSpec& spec, const ReferenceInputs& inputs,
                  std::map<std::string, ReferenceOutput>& outputs) {
-  const bool wanted = std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
-    return needs_probe(spec, output.first, output.second);
-  });
-  const bool movable = std::any_of(spec.inputs.begin(), spec.inputs.end(),
-                                   [](const Tensor& input) { return info(input.dtype).floating; });
-  if (!wanted || !movable) return;
   std::size_t terms = 0;
   for (const auto& [name, values] : inputs.tensors) terms += values.size();
   std::size_t made = 0;
   for (const auto& [name, output] : outputs) made += 2 * output.values.size();
+  const std::size_t elements = terms + made / 2;
+  const bool wanted = std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
+    return needs_probe(spec, output.first, output.second, elements);
+  });
+  const bool movable = std::any_of(spec.inputs.begin(), spec.inputs.end(),
+                                   [](const Tensor& input) { return info(input.dtype).floating; });
+  if (!wanted || !movable) return;
 
   CallSite site((terms + made) * sizeof(double), server);
   CallMemory& memory = site.memory();
@@ -149,10 +238,14 @@ void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds
   for (auto& [name, values] : placed.tensors) values = site.input(values);
   std::map<std::string, ReferenceBuffers> buffers;
   std::map<std::string, std::span<double>> probed;
+  bool few = false;
+  bool many = false;
   for (const auto& [name, output] : outputs) {
     // Null would make an input of it; what is there is never written.
     buffers[name] = {output.values, output.values.data(), nullptr};
-    if (needs_probe(spec, name, output)) probed[name] = site.zeros(output.values.size());
+    if (!needs_probe(spec, name, output, elements)) continue;
+    probed[name] = site.zeros(output.values.size());
+    (is_few(output.values.size()) ? few : many) = true;
   }
   const ReferenceCall& call = lay_out_call(library, spec, placed, buffers, memory);
   const std::size_t tensors = call.call.tensor_count;
@@ -160,6 +253,7 @@ void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds
   const std::span<bool> moved_tensors = memory.array<bool>(tensors);
   const std::span<const double*> expected = memory.array<const double*>(tensors);
   const std::span<double*> most = memory.array<double*>(tensors);
+  const std::span<Range> ranges = memory.array<Range>(tensors);
   std::size_t scalar = 0;
   std::size_t tensor = 0;
   for (const Tensor& input : spec.inputs) {
@@ -170,6 +264,9 @@ void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds
     }
     expected[tensor] = nullptr;
     most[tensor] = nullptr;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    ranges[tensor] = {input.values.at_least.value_or(-infinity),
+                      input.values.at_most.value_or(infinity)};
     moved_tensors[tensor++] = floating;
   }
   for (const Tensor& output : spec.outputs) {
@@ -182,10 +279,17 @@ void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds
     }
     moved_tensors[tensor++] = false;
   }
-  const int draws = terms > k_many ? k_draws_of_many : k_draws;
+  const int draws = !few ? k_draws_of_many_results : terms > k_many ? k_draws_of_many : k_draws;
   Probe& argument = memory.array<Probe>(1).front();
-  argument = {&call,           moved_scalars.data(), moved_tensors.data(),
-              expected.data(), most.data(),          draws};
+  argument = {&call,
+              moved_scalars.data(),
+              moved_tensors.data(),
+              expected.data(),
+              most.data(),
+              ranges.data(),
+              draws,
+              few,
+              many};
   if (!site.call(probe, &argument, timeout).empty()) return;
   for (const auto& [name, values] : probed) {
     outputs.at(name).probed_terms.assign(values.begin(), values.end());

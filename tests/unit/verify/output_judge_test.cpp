@@ -54,5 +54,33 @@ TEST_F(OfOneElement, AProbeThatSawLessThanTheResultTightensNothing) {
   EXPECT_TRUE(passes(k_expected * (1 + 0x1p-23), {0.0}));
 }
 
+// y = the sum of 9461 normal numbers, which came to -9.6 of the 97 or so that it may be. What a
+// probe sees is of the size of 97, and not of the 7500 that the magnitudes of the terms add up to.
+bool sum_passes(double error) {
+  const OpSpec spec = samples::spec_from(R"({"name": "sum", "axes": {"n": {"type": "var"}},
+    "inputs": {"x": {"shape": ["n"], "dtype": "float32"}},
+    "outputs": {"y": {"shape": [], "dtype": "float32"}},
+    "precision": {"terms": "n", "deterministic": false},
+    "workloads": [{"name": "w", "axes": {"n": 4}}]})");
+  const Bindings axes = {{"n", 9461}};
+  const TensorArena arena(slots_of(spec, axes));
+  std::vector<double> values = {-9.561451970497728};
+  store_element(DType::float32, values[0] + error, arena.bytes("y").data());
+  std::map<std::string, ReferenceOutput> expected;
+  ReferenceOutput& y = expected["y"];
+  y.values = values;
+  y.scale = scale_of(y.values, y.shape, 0, info(DType::float32).largest);
+  y.probed_terms = {120.0};
+  return judge_outputs(spec, axes, traits_of(nullptr, spec), arena, expected, Poison())
+      .at(0)
+      .passed;
+}
+
+TEST(OutputJudge, ALongSumInOneRegisterThatCancelledByChancePasses) {
+  EXPECT_TRUE(sum_passes(2.26e-4));
+  EXPECT_TRUE(sum_passes(1e-3));
+  EXPECT_FALSE(sum_passes(2e-2));  // as of bfloat16 terms
+}
+
 }  // namespace
 }  // namespace kernelloop

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <span>
 #include <thread>
 #include <utility>
@@ -148,10 +149,42 @@ TEST(Reference, IsAskedForTheTermsOfAFewElements) {
   EXPECT_NEAR(y.probed_terms[1], 2 * 2.999999, 1e-6);
 }
 
-TEST(Reference, IsNotAskedForTermsThatItGaveOrThatNeighboursTell) {
+// A family can make all elements cancel, so that none tells of another.
+TEST(Reference, IsAskedForTheTermsOfManyElementsThatMayAllCancel) {
+  const auto outputs = Probe().run(21);
+  const ReferenceOutput& y = outputs.at("y");
+  EXPECT_THAT(y.values, testing::Each(0.0));
+  ASSERT_EQ(y.probed_terms.size(), 45U);
+  EXPECT_THAT(y.probed_terms, testing::Each(testing::DoubleNear(1.5, 1.5)));
+  EXPECT_GT(*std::max_element(y.probed_terms.begin(), y.probed_terms.end()), 1.0);
+}
+
+TEST(Reference, AStepBetweenInputsIsNoTerm) {
+  Probe at_steps;
+  at_steps.x.assign(at_steps.x.size(), 2.0);
+  EXPECT_THAT(at_steps.run(22).at("y").probed_terms, testing::Each(0.0));
+}
+
+// An output of one element has none beside it for inputs of the other sign.
+TEST(Reference, IsAskedForWhatInputsOfOtherSignsGiveWhereTheSpecServesThem) {
+  ReferenceInputs inputs;
+  const std::vector<double> x = {-20.0};
+  inputs.axes = {{"rows", 1}, {"cols", 1}};
+  inputs.scalars = {{"mode", 23}};
+  inputs.tensors = {{"x", x}};
+  const ReferenceLibrary library(KERNELLOOP_TEST_PROBE);
+  OpSpec spec = probe();
+  EXPECT_NEAR(library.run(spec, inputs).at("y").probed_terms.at(0), 20.0, 1e-6);
+  spec.inputs.at(0).values.at_most = 0.0;
+  EXPECT_NEAR(library.run(spec, inputs).at("y").probed_terms.at(0), 20.0 * std::exp(-20.0), 1e-10);
+}
+
+TEST(Reference, IsNotAskedForTermsThatItGaveOrOfTooManyElements) {
   const Probe few{1, 2, {1.0, 2.0}};
   EXPECT_TRUE(few.run(8).at("y").probed_terms.empty());
-  EXPECT_TRUE(Probe().run(0).at("y").probed_terms.empty());
+  EXPECT_TRUE(Probe().run(8).at("y").probed_terms.empty());
+  const Probe many{1024, 513};
+  EXPECT_TRUE(many.run(0).at("y").probed_terms.empty());
 }
 
 TEST(Reference, IsAskedForTheTermsOfOneElementMadeOfMany) {
@@ -166,7 +199,9 @@ TEST(Reference, IsAskedForTheTermsOfOneElementMadeOfMany) {
   inputs.tensors = {{"x", x}};
   const auto outputs = ReferenceLibrary(KERNELLOOP_TEST_COUNT).run(count, inputs);
   EXPECT_THAT(outputs.at("y").values, testing::ElementsAre(1e6));
-  EXPECT_THAT(outputs.at("y").probed_terms, testing::ElementsAre(0.0));
+  // None moves it; with other signs half of them count, or none.
+  EXPECT_THAT(outputs.at("y").probed_terms,
+              testing::ElementsAre(AllOf(testing::Gt(4.9e5), testing::Lt(5.1e5))));
 }
 
 TEST(Reference, MayRefuseInputsThatAreNotWhatTheSpecDraws) {
