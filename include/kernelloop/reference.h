@@ -175,7 +175,12 @@ class Reference {
 
   // Optional: for each element of output `name`, the sum of the absolute values of the terms that
   // were added up (for a product of matrices, sum_k |a_ik * b_kj|). With it the harness bounds the
-  // rounding error of each element; without it, it estimates from the outputs' own scale.
+  // rounding error of each element; without it, it estimates from the outputs' own scale and from
+  // how they follow the inputs.
+  //
+  // Partial results are terms of what is made of them, as large as they enter it: log(1 + t) has a
+  // term of 1 however small t is, x - (m + log(s)) has |x|, |m| and those of log(s). Where nothing
+  // cancels in any right kernel, say |result|: then the smallest is judged at its own scale.
   TensorView<double> magnitude(const std::string& name) const {
     const KernelLoopReferenceTensor& tensor = output_tensor(name);
     *tensor.magnitude_given = 1;
