@@ -146,8 +146,11 @@ SchemaMessage schema_message(const Json& schema, const Json& document,
   }
   if (value == nullptr || !rule.is_object()) return {pointer, description};
   if (says("'type' constraint") && rule.contains("type")) {
-    return {pointer, fmt::format("expected {}, found {}: {}", wanted_types(rule["type"]),
-                                 type_of(*value), shown(*value))};
+    // An expression is a text even where it is a number.
+    const bool lacks_quotes = rule["type"] == "string" && value->is_number();
+    return {pointer,
+            fmt::format("expected {}, found {}: {}{}", wanted_types(rule["type"]), type_of(*value),
+                        shown(*value), lacks_quotes ? "; put it in quotes" : "")};
   }
   if (says("enum values") && rule.contains("enum")) {
     return {pointer, not_allowed(*value, rule["enum"])};

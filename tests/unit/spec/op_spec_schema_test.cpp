@@ -36,7 +36,7 @@ TEST(OpSpecSchema, MissingMembers) {
 
 TEST(OpSpecSchema, WrongTypes) {
   EXPECT_THAT(spec_error(with(R"("scale")", "7")),
-              StartsWith("op.json:2:11: expected a string, found an integer: 7"));
+              StartsWith("op.json:2:11: expected a string, found an integer: 7; put it in quotes"));
   EXPECT_THAT(spec_error(with(R"(["rows", "wide"], "dtype": "bfloat16")",
                               R"("rows", "dtype": "bfloat16")")),
               StartsWith("op.json:11:20: expected an array or null, found a string: \"rows\""));
