@@ -8,6 +8,7 @@
 #include "data.hpp"
 
 #include <cstdlib>
+#include <stdexcept>
 
 namespace kernelloop {
 namespace {
@@ -68,29 +69,28 @@ TEST_F(Tools, NamesWhatIsMissing) {
   }
 }
 
-TEST_F(Tools, SaysWhenAToolFails) {
-  const auto path = directory_.path() / "nvdisasm";
-  write_file_atomic(path, "#!/bin/sh\necho 'nvdisasm fatal : bad file' >&2\nexit 1\n");
-  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+// How disassembling ends where nvdisasm is this script.
+Error end_with(const std::filesystem::path& nvdisasm, const std::string& script) {
+  write_file_atomic(nvdisasm, "#!/bin/sh\n" + script);
+  std::filesystem::permissions(nvdisasm, std::filesystem::perms::owner_all);
   try {
-    disassemble({Disassembler::Kind::nvdisasm, path}, "/v/kernel.cubin");
-    FAIL();
+    disassemble({Disassembler::Kind::nvdisasm, nvdisasm}, "/v/kernel.cubin");
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("nvdisasm fatal : bad file"));
+    return error;
   }
+  throw std::logic_error("it did not fail");
+}
+
+TEST_F(Tools, SaysWhenAToolFails) {
+  const Error error =
+      end_with(directory_.path() / "nvdisasm", "echo 'nvdisasm fatal : bad file' >&2\nexit 1\n");
+  EXPECT_THAT(error.what(), HasSubstr("nvdisasm fatal : bad file"));
 }
 
 TEST_F(Tools, RefusesAListingThatIsTooLongToKeep) {
-  const auto path = directory_.path() / "nvdisasm";
-  write_file_atomic(path, "#!/bin/sh\nhead -c 67200000 /dev/zero\n");
-  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-  try {
-    disassemble({Disassembler::Kind::nvdisasm, path}, "/v/kernel.cubin");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    EXPECT_THAT(error.what(), HasSubstr("prints more than 64 MiB for /v/kernel.cubin: too long"));
-  }
+  const Error error = end_with(directory_.path() / "nvdisasm", "head -c 67200000 /dev/zero\n");
+  EXPECT_EQ(error.code(), ExitCode::bad_input);
+  EXPECT_THAT(error.what(), HasSubstr("prints more than 64 MiB for /v/kernel.cubin: too long"));
 }
 
 }  // namespace
