@@ -45,6 +45,15 @@ std::uint32_t threads_for(const std::vector<KernelLoopReferenceTensor>& tensors)
 
 }  // namespace
 
+std::size_t bytes_of_call(const OpSpec& spec, const ReferenceInputs& inputs) {
+  std::size_t elements = 0;
+  for (const auto& [name, values] : inputs.tensors) elements += values.size();
+  for (const Tensor& output : spec.outputs) {
+    elements += 2 * static_cast<std::size_t>(element_count(output, inputs.axes));
+  }
+  return elements * sizeof(double);
+}
+
 const ReferenceCall& lay_out_call(const std::filesystem::path& library, const OpSpec& spec,
                                   const ReferenceInputs& inputs,
                                   const std::map<std::string, ReferenceBuffers>& outputs,

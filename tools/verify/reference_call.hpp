@@ -31,6 +31,9 @@ struct ReferenceCall {
   KernelLoopReferenceCall call;
 };
 
+// Of the tensors of a call, and of what it makes: values and magnitudes.
+std::size_t bytes_of_call(const OpSpec& spec, const ReferenceInputs& inputs);
+
 // Lays out a call in `memory`; inputs and outputs, by the names of the spec's outputs, stay where
 // they are.
 const ReferenceCall& lay_out_call(const std::filesystem::path& library, const OpSpec& spec,

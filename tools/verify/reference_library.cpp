@@ -52,16 +52,6 @@ std::string fill_and_run(const void* argument) {
   return run(*call);
 }
 
-// An element each, and what they are made of.
-std::size_t bytes_of_call(const OpSpec& spec, const ReferenceInputs& inputs) {
-  std::size_t elements = 0;
-  for (const auto& [name, values] : inputs.tensors) elements += values.size();
-  for (const Tensor& output : spec.outputs) {
-    elements += 2 * static_cast<std::size_t>(element_count(output, inputs.axes));
-  }
-  return elements * sizeof(double);
-}
-
 std::span<double> lent(MemoryPool& pool, MemoryPool::Lease& lease, std::size_t count) {
   lease = pool.take(count * sizeof(double));
   return lease.block().as<double>().first(count);

@@ -222,9 +222,8 @@ void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds
                  std::map<std::string, ReferenceOutput>& outputs) {
   std::size_t terms = 0;
   for (const auto& [name, values] : inputs.tensors) terms += values.size();
-  std::size_t made = 0;
-  for (const auto& [name, output] : outputs) made += 2 * output.values.size();
-  const std::size_t elements = terms + made / 2;
+  std::size_t elements = terms;
+  for (const auto& [name, output] : outputs) elements += output.values.size();
   const bool wanted = std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
     return needs_probe(spec, output.first, output.second, elements);
   });
@@ -232,7 +231,7 @@ void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds
                                    [](const Tensor& input) { return info(input.dtype).floating; });
   if (!wanted || !movable) return;
 
-  CallSite site((terms + made) * sizeof(double), server);
+  CallSite site(bytes_of_call(spec, inputs), server);
   CallMemory& memory = site.memory();
   ReferenceInputs placed = inputs;
   for (auto& [name, values] : placed.tensors) values = site.input(values);
@@ -254,6 +253,9 @@ void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds
   const std::span<const double*> expected = memory.array<const double*>(tensors);
   const std::span<double*> most = memory.array<double*>(tensors);
   const std::span<Range> ranges = memory.array<Range>(tensors);
+  std::ranges::fill(moved_tensors, false);
+  std::ranges::fill(expected, nullptr);
+  std::ranges::fill(most, nullptr);
   std::size_t scalar = 0;
   std::size_t tensor = 0;
   for (const Tensor& input : spec.inputs) {
@@ -262,22 +264,17 @@ void probe_terms(const std::filesystem::path& library, std::chrono::milliseconds
       moved_scalars[scalar++] = floating;
       continue;
     }
-    expected[tensor] = nullptr;
-    most[tensor] = nullptr;
     constexpr double infinity = std::numeric_limits<double>::infinity();
     ranges[tensor] = {input.values.at_least.value_or(-infinity),
                       input.values.at_most.value_or(infinity)};
     moved_tensors[tensor++] = floating;
   }
   for (const Tensor& output : spec.outputs) {
-    const auto found = probed.find(output.name);
-    expected[tensor] = nullptr;
-    most[tensor] = nullptr;
-    if (found != probed.end()) {
+    if (const auto found = probed.find(output.name); found != probed.end()) {
       expected[tensor] = site.input(outputs.at(output.name).values).data();
       most[tensor] = found->second.data();
     }
-    moved_tensors[tensor++] = false;
+    ++tensor;
   }
   const int draws = !few ? k_draws_of_many_results : terms > k_many ? k_draws_of_many : k_draws;
   Probe& argument = memory.array<Probe>(1).front();
